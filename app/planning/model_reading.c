@@ -2,7 +2,6 @@
  * entries. */
 #include "planning/graph_files.h"
 #include "base/json/json.h"
-#include "base/option.h"
 #include "text/colour.h"
 #include "text/format.h"
 

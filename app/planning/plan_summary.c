@@ -3,10 +3,7 @@
 #include "planning/planning.h"
 #include "planning/show_plan.h"
 #include "export/nest_words.h"
-#include "export/plan_words.h"
 #include "text/format.h"
-#include "text/table.h"
-#include "text/colour.h"
 
 /* The device, in words: its parameters in a help, and the one of a plan. */
 

@@ -3,7 +3,6 @@
 #include "export/nest_words.h"
 #include "planning/planning.h"
 #include "text/format.h"
-#include "text/table.h"
 
 static void show_plan_add_splits(const struct lx_division *d, struct text *t)
 {

@@ -3,7 +3,6 @@
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
 #include "text/format.h"
-#include "text/table.h"
 
 enum { MOST_FAULTS = 10 };
 

@@ -5,7 +5,6 @@
 #include "bench/bench.h"
 #include "interrupt.h"
 #include "planning/planning.h"
-#include "text/colour.h"
 
 #include <langinfo.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
  * the number of a task over a socket of its own and sends the result back, so that a slow task keeps nobody
  * else waiting. One that dies loses one result; another takes its place. */
 #include "sweep/crowd.h"
-#include "base/border.h"
 #include "interrupt.h"
 
 #include <poll.h>

@@ -2,7 +2,6 @@
  * not drawn over it: the legend says so. */
 #include "sweep/sweep_chart.h"
 #include "picture/ticks.h"
-#include "text/colour.h"
 
 enum { NAME = 48, Y_TICKS = 5, X_TICK_ROOM = 9 };
 

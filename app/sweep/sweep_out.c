@@ -1,7 +1,6 @@
 /* A sweep as text: what was asked, the chart, the knees in words, and the table. */
 #include "sweep/sweep_out.h"
 #include "sweep/sweep_chart.h"
-#include "text/colour.h"
 #include "html/html.h"
 #include "picture/chart_svg.h"
 

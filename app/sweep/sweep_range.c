@@ -1,6 +1,5 @@
 /* Which sizes and which numbers of cores a sweep has: ranges, lists and single values from text. */
 #include "sweep/sweep_lines.h"
-#include "base/option.h"
 
 enum { MOST_WORD = 64, MOST_CORES = 1024 };
 

@@ -4,7 +4,6 @@
 #include "commands/team_commands.h"
 #include "interrupt.h"
 #include "planning/planning.h"
-#include "text/table.h"
 
 struct team_size {
     int members;

@@ -1,6 +1,5 @@
 /* Two plans of teams compared: totals, tensors by name, devices by number. */
 #include "team/team_diff.h"
-#include "team/team_figures.h"
 #include "text/format.h"
 #include "text/table.h"
 

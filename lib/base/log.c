@@ -1,5 +1,4 @@
 /* The receiver of a thread's log lines. State: one function and its context per thread, none at first. */
-#include "base/border.h"
 #include "base/base.h"
 
 enum { LINE = 400 };

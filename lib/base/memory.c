@@ -5,7 +5,6 @@
  * the owner frees it soon; blocks without an owner are freed at once. Lists are never freed, because another
  * thread may be reading one; a new thread reuses a list that an ended one left. */
 #include "base/base.h"
-#include "base/border.h"
 #include "base/users.h"
 
 #include <sys/mman.h>

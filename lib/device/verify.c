@@ -1,8 +1,5 @@
 /* Reads back, compares with kept items, and judges. */
 #include "device/verify.h"
-#include "device/memory/dtypes.h"
-#include "device/reference/judge_op.h"
-#include "graph/graph.h"
 
 int64_t items_bytes(const struct machine *m, int32_t tensor)
 {

@@ -2,7 +2,6 @@
  * reads them back and is divided by its hints, the matmul cost pass, or distribution. */
 #include "divide/divide.h"
 #include "base/words/words.h"
-#include "cost/op.h"
 #include "divide/space.h"
 
 bool lx_cores_valid(const struct lx_device *device, int64_t cores, lx_status *st)

@@ -1,6 +1,4 @@
 /* Cost of a divided op: its work for the cost model, and its time by shares through HBM. */
-#include "divide/divide.h"
-#include "cost/op.h"
 #include "divide/space.h"
 #include "graph/choice.h"
 

@@ -7,8 +7,6 @@
  * fits it takes the smallest, and continues inwards if the dimension is down to one position. On failure
  * the search runs again with one rule relaxed at a time, to name the rule in the way. */
 #include "divide/space.h"
-#include "divide/divide.h"
-#include "layout/op_index.h"
 #include "layout/stated_layouts.h"
 
 enum relax {

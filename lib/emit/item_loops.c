@@ -167,12 +167,8 @@ void item_load(struct emission *e, const struct op_place *p, const struct item_d
         return;
     }
     switch (a ? a->kind : AXIS_NONE) {
-    case AXIS_NONE:
-        emit_line(e, "const f%d %s = same%d(load_%s(%s));", width, name, width, type, at);
-        break;
-    case AXIS_STICK:
-        emit_line(e, "const f%d %s = load%d_%s(%s);", width, name, width, type, at);
-        break;
+    case AXIS_NONE: emit_line(e, "const f%d %s = same%d(load_%s(%s));", width, name, width, type, at); break;
+    case AXIS_STICK: emit_line(e, "const f%d %s = load%d_%s(%s);", width, name, width, type, at); break;
     case AXIS_PLAIN: {
         struct op_place one = *p;
         one.base = arena_format(&e->memory, "%s + j * %s", p->base, a->step);

@@ -118,16 +118,12 @@ LX_WORDS(lx_byte_kind_word, enum lx_byte_kind, LX_BYTE_KINDS)
 enum lx_byte_kind lx_tensor_bytes_for(const struct lx_layouts *l, int32_t tensor)
 {
     switch (l->graph->tensors[tensor].role) {
-    case LX_WEIGHT:
-        return LX_BYTES_WEIGHTS;
+    case LX_WEIGHT: return LX_BYTES_WEIGHTS;
     case LX_INPUT:
-    case LX_STATE:
-        return LX_BYTES_INPUTS;
-    case LX_OUTPUT:
-        return LX_BYTES_OUTPUTS;
+    case LX_STATE: return LX_BYTES_INPUTS;
+    case LX_OUTPUT: return LX_BYTES_OUTPUTS;
     case LX_INTERMEDIATE:
-    case LX_ROLE_COUNT:
-        break;
+    case LX_ROLE_COUNT: break;
     }
     /* Only restickify ops that the planner inserted count; the pattern's own do not. */
     for (int32_t i = 0; i < l->restickify_count; i++)

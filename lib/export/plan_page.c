@@ -106,28 +106,17 @@ static int64_t page_number(const struct lx_plan *p, int32_t i, enum plan_page_co
     bool placed = p->answer.address[i] >= 0;
     int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : -1;
     switch (column) {
-    case SIZE:
-        return b->size;
-    case START:
-        return b->start;
-    case END:
-        return b->end;
-    case POOL:
-        return placed ? lx_pool_of(p, i) : 0;
-    case ADDRESS:
-        return placed ? p->answer.address[i] : -1;
-    case COST:
-        return b->spill_cost;
-    case SLOT:
-        return p->took_slot_of[i];
-    case IDENTITY:
-        return buffer_identity(p, i);
-    case BARRED:
-        return b->reason != NULL;
-    case HOLD:
-        return p->stays ? p->stays[i].hold : 0;
-    case NEST: /* of a tile, or -1 */
-        return nest;
+    case SIZE: return b->size;
+    case START: return b->start;
+    case END: return b->end;
+    case POOL: return placed ? lx_pool_of(p, i) : 0;
+    case ADDRESS: return placed ? p->answer.address[i] : -1;
+    case COST: return b->spill_cost;
+    case SLOT: return p->took_slot_of[i];
+    case IDENTITY: return buffer_identity(p, i);
+    case BARRED: return b->reason != NULL;
+    case HOLD: return p->stays ? p->stays[i].hold : 0;
+    case NEST: /* of a tile, or -1 */ return nest;
     default: /* bits of the levels that split the tile's tensor */
         return nest < 0 ? 0
                         : nest_tensor_of(p->layouts, &p->nests[nest], p->stays[i].tensor).indexed &

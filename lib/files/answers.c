@@ -1,7 +1,5 @@
 /* Reads placements, row by row; every buffer may stand there once. */
 #include "files/answers.h"
-#include "base/json/json.h"
-#include "base/words/words.h"
 #include "files/csv_rows.h"
 #include "files/pattern.h"
 

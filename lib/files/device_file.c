@@ -2,8 +2,6 @@
  * with its range and place. A device without a preset states all numbers. */
 #include "files/device_file.h"
 #include "base/file.h"
-#include "base/words/words.h"
-#include "files/pattern.h"
 #include "files/pattern_list.h"
 
 struct device_reader {

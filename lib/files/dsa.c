@@ -4,7 +4,6 @@
  * tools that the file came from. Times may be negative and are then shifted so that the first is 0. Profile
  * and fingerprint stay in the summary. */
 #include "files/pattern.h"
-#include "graph/graph.h"
 
 FORMAT_READS(dsa_problem);
 

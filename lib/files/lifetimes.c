@@ -13,7 +13,6 @@
  * iteration of the innermost loop around both uses the value: it lives from `first` to the end of the loop,
  * and from its begin to `last`. */
 #include "files/pattern.h"
-#include "graph/graph.h"
 
 FORMAT_READS(lifetimes);
 

@@ -449,9 +449,7 @@ static bool add_op(struct rewriting *r, int32_t number)
         op.output = r->lse[softmax];
         op.name = name;
         break;
-    case TO_BLEND:
-        make_blend(r, number, &op, inputs);
-        break;
+    case TO_BLEND: make_blend(r, number, &op, inputs); break;
     case TO_CLONE:
         op.kind = lx_kind_at(LX_KIND_CLONE);
         op.input_count = 1;

@@ -26,6 +26,7 @@ struct lx_device {
     int64_t tile_rows, tile_columns;
     int64_t tiled;  /* 1: tensors lie in such tiles, and ops are divided in whole ones */
     int64_t uneven; /* 1: the last core of a dimension may have less of it than the others */
+    int64_t turns;  /* 1: contractions turn what they read: the sticks of both inputs may run along the sum */
     double hbm_gb_per_s, ring_gb_per_s, psum_ring_gb_per_s, lx_gb_per_s;
     double peak_gflop_per_s; /* per core, fp16 */
     /* Links between neighbouring devices of a team: rate, and latency per message. link_*: along the last

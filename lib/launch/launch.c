@@ -261,9 +261,7 @@ void lx_tile_recover(enum lx_tile_order order, int64_t rows, int64_t columns, in
         *row = t % rows;
         *column = t / rows;
         break;
-    case LX_MORTON:
-        recover_morton(rows, columns, t, row, column);
-        break;
+    case LX_MORTON: recover_morton(rows, columns, t, row, column); break;
     default:
         *row = t / columns;
         *column = t % columns;

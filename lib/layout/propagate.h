@@ -60,8 +60,8 @@ struct stick_way {
     signed char need[LX_MAX_OPERANDS]; /* per operand: the host dimension of its stick, or one of the above */
 };
 
-/* A stick variable each, twice: the operands of a matmul may swap roles. */
-enum { MAX_STICK_WAYS = 2 * LX_MAX_VARS + 2 };
+/* A stick variable each, four times: the operands of a matmul may swap roles, and the kernel may be turned. */
+enum { MAX_STICK_WAYS = 4 * LX_MAX_VARS + 2 };
 
 /* Lists the ways in order of preference: aligned before unaligned, the output's last dimension first.
  * Returns their number. */

@@ -1,6 +1,5 @@
 #include "layout/stated_layouts.h"
 #include "graph/builder.h"
-#include "graph/graph.h"
 
 struct statement {
     const struct lx_graph *pattern;

@@ -256,20 +256,11 @@ static void execute_nest_body(const struct run *r, struct at at)
 {
     switch (r->nest->main) {
     case LX_TOUCH_GEMM:
-    case LX_TOUCH_BRGEMM:
-        r->out[at.out] += r->in0[at.in0] * r->in1[at.in1];
-        break;
-    case LX_TOUCH_ZERO:
-        r->out[at.out] = 0;
-        break;
-    case LX_TOUCH_COPY:
-        r->out[at.out] = r->in0[at.in0];
-        break;
-    case LX_TOUCH_RELU:
-        r->out[at.out] = relu(r->in0[at.in0]);
-        break;
-    default:
-        break;
+    case LX_TOUCH_BRGEMM: r->out[at.out] += r->in0[at.in0] * r->in1[at.in1]; break;
+    case LX_TOUCH_ZERO: r->out[at.out] = 0; break;
+    case LX_TOUCH_COPY: r->out[at.out] = r->in0[at.in0]; break;
+    case LX_TOUCH_RELU: r->out[at.out] = relu(r->in0[at.in0]); break;
+    default: break;
     }
 }
 

@@ -2,7 +2,6 @@
 #include "loops/nest_of_op.h"
 #include "base/words/words.h"
 #include "base/base.h"
-#include "layout/op_index.h"
 #include "loops/nest.h"
 
 /* Ops that move elements one by one, and have a kernel for it. */

@@ -1,7 +1,6 @@
 /* Runs a solver and lets out only checked answers. Problems of version 2 are solved part by part
  * (rewrite.h). */
 #include "placement/rewrite.h"
-#include "base/border.h"
 
 static void solve_nothing(const struct lx_problem *p, struct lx_answer *a)
 {

@@ -1,7 +1,6 @@
 /* Parses and prints orders and tiles: words, files of numbers; "128x128/32x32". */
 #include "plan/launch_options.h"
 #include "base/file.h"
-#include "plan/options.h"
 
 enum { LARGEST_SIDE = 1 << 20 };
 

@@ -4,7 +4,6 @@
 #include "plan/plan_slot.h"
 #include "base/slot.h"
 #include "nests/nest_candidates.h"
-#include "placement/problem.h"
 
 /* Moves the best attempt into the plan, with its memory; the search's bound becomes the plan's. */
 static void adopt_best(struct lx_plan *p, struct search *search)

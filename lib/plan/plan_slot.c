@@ -1,6 +1,5 @@
 /* Plans with a deadline, or with a way to interrupt them: a worker makes them and offers plans on the way. */
 #include "plan/plan_slot.h"
-#include "base/border.h"
 #include "base/slot.h"
 #include "plan/options.h"
 #include "plan/plan_make.h"

@@ -1,7 +1,6 @@
 /* Computes figures that follow from the rest of a file, so that plans of other makers can be shown and run.
  * The checker computes everything itself. */
 #include "planfile/plan_file.h"
-#include "plan/plan_make.h"
 #include "search/time.h"
 
 /* A draft with the plan's stays, for traffic and times. */

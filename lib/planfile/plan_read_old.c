@@ -1,7 +1,6 @@
 /* Reads plan files of format 1 (release 0.1): pattern, passes and decisions. Layouts and stays are made again
  * and must match the file. */
 #include "planfile/plan_file.h"
-#include "base/words/words.h"
 #include "search/reorder.h"
 
 /* A derived value in the file must equal ours. */

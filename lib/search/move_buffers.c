@@ -6,7 +6,6 @@
  * kept if it moves less, or takes less time, copies included. */
 #include "search/keep.h"
 #include "search/time.h"
-#include "placement/problem.h"
 
 struct moved {
     struct cut move;

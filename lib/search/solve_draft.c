@@ -1,7 +1,6 @@
 /* Gives a draft to a solver: for least traffic, time or height, at true prices or at the clone rule's. */
 #include "search/trial.h"
 #include "search/time.h"
-#include "placement/problem.h"
 
 bool draft_valid(const struct draft *x, lx_status *st)
 {

@@ -112,17 +112,10 @@ static void device_graph_add_steps(struct maker *k)
     for (int32_t i = 0; i < k->p->step_count && !k->failed; i++) {
         const struct lx_team_step *s = &k->p->steps[i];
         switch (s->kind) {
-        case LX_TEAM_START:
-            maker_start(k, s->exchange);
-            break;
-        case LX_TEAM_WAIT:
-            maker_wait(k, s->exchange);
-            break;
-        case LX_TEAM_COMPUTE:
-            device_graph_compute(k, s);
-            break;
-        default:
-            maker_combine(k, s->op);
+        case LX_TEAM_START: maker_start(k, s->exchange); break;
+        case LX_TEAM_WAIT: maker_wait(k, s->exchange); break;
+        case LX_TEAM_COMPUTE: device_graph_compute(k, s); break;
+        default: maker_combine(k, s->op);
         }
         device_graph_note_step(k, i);
     }

@@ -87,12 +87,10 @@ static unsigned global_program_result_varies(const struct program *p, const stru
     if (!global_program_is_collective(op)) return all;
     switch (op->kind->id) {
     case LX_KIND_ALL_REDUCE:
-    case LX_KIND_ALL_GATHER:
-        return all & ~program_group(p, op);
+    case LX_KIND_ALL_GATHER: return all & ~program_group(p, op);
     case LX_KIND_DEVICE_PERMUTE: /* zeros enter at the begin of an open row */
         return op->params->exclusive ? all | program_group(p, op) : all;
-    default:
-        return all | program_group(p, op);
+    default: return all | program_group(p, op);
     }
 }
 

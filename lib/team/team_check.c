@@ -392,8 +392,7 @@ static bool team_check_step(struct checker *c, const struct lx_team_step *s)
         if (!c->started[e] || c->arrived[e])
             return status_set(c->st, LX_E_NO, "exchange %d is awaited twice, or never started", (int)e);
         return c->arrived[e] = true;
-    case LX_TEAM_COMPUTE:
-        return team_check_compute(c, s);
+    case LX_TEAM_COMPUTE: return team_check_compute(c, s);
     default:
         if (c->pieces[s->op] != BIT_ALL || c->combined[s->op] || c->p->ops[s->op].mode != LX_TEAM_COMBINE)
             return status_set(c->st, LX_E_NO, "op %s is combined twice, or before it is computed",

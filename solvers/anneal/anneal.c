@@ -20,7 +20,6 @@
  * Decisions are made in integers, so a seed gives the same answer on every machine. Problems with more
  * conflicting pairs than the option allows get the starting heuristics only. */
 #include "anneal/annealing.h"
-#include "common/first_answers.h"
 #include "solvers.h"
 
 static const struct lx_option options[OPTIONS] = {

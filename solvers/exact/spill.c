@@ -5,7 +5,6 @@
  * found, large-neighbourhood search (lns.c). */
 #include "exact/exact.h"
 #include "common/items.h"
-#include "exact/search.h"
 #include "solvers.h"
 
 /* --- Parts of a problem: stretches of time that share no live buffer, joined if a linked cost or a group has
@@ -282,15 +281,11 @@ static void spill_run_stage(enum stage stage, struct search *s, const struct exa
         if (!m->linked && m->item_count <= LONG_LIST)
             strip_plans(m, budget, &s->tuning, share, plan, &best, stats);
         return;
-    case LONGER:
-        search_continue(s, share / 8, m->item_count > MANY_ITEMS ? 2 : 8);
-        return;
+    case LONGER: search_continue(s, share / 8, m->item_count > MANY_ITEMS ? 2 : 8); return;
     case SLACK:
         if (m->item_count <= LONG_LIST) slack_plans(m, budget, &s->tuning, share / 4, plan, &best, stats);
         return;
-    case RIDDLES:
-        search_riddles(s, options->fit_nodes, share);
-        return;
+    case RIDDLES: search_riddles(s, options->fit_nodes, share); return;
     case REGIONS:
         if (options->improve && !is_next_to(s))
             lns_improve(m, budget, 3 * share, plan, &best, search_bound(s), stats);

@@ -5,7 +5,6 @@
  * survive the jump is in a `session` owned by the caller of the function that calls setjmp. Printing is off,
  * and a terminal hook swallows the error text that GLPK prints all the same, keeping it for the message. */
 #include "ilp/ilp_search.h"
-#include "base/border.h"
 #include "ilp/ilp_model.h"
 
 #include <setjmp.h>

@@ -18,7 +18,7 @@ tight=patterns/targets/moe_mlp.json
 for size in 80x24 120x40 200x60; do see $size $tight ':lx 850k<Enter><wait>B'; done
 see 80x24 patterns/targets/staircase.json B
 see 80x24 $tight ':lx 850k<Enter><wait>BjZ<Enter>'
-for size in 80x24 120x40 200x60; do see $size $tight ':lx 850k<Enter><wait>4oa<wait>'; done
+for size in 80x24 120x40 200x60; do see $size $tight ':lx 850k<Enter><wait>4oF<wait>'; done
 see 80x24 $tight ':lx 850k<Enter><wait>4oA'
 echo "== story"
 $LXPLAN show $tight --lx 850k --story

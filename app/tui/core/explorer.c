@@ -81,8 +81,7 @@ void explorer_key(struct explorer *x, struct key key)
         explorer_watch(x);
         if (explorer_plays(x)) all_views[top]->tick(x, x->states[top]);
         return;
-    case AT_NOTHING:
-        return;
+    case AT_NOTHING: return;
     case AT_CLICK:
     case AT_WHEEL_UP:
     case AT_WHEEL_DOWN:
@@ -92,8 +91,7 @@ void explorer_key(struct explorer *x, struct key key)
                 explorer_show(x, (enum view_id)i);
         if ((key.row != 0 || key.code != AT_CLICK) && !footer_click(x, &key)) view_mouse(x, top, &key);
         return;
-    default:
-        break;
+    default: break;
     }
     change_free(&x->session.change); /* shown until the next key */
     x->session.moved = NULL;

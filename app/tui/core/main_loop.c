@@ -2,8 +2,6 @@
 #include "tui/core/main_loop.h"
 #include "tui/draw/screen.h"
 #include "base/file.h"
-#include "base/border.h"
-#include "command.h"
 
 #include <locale.h>
 #include <langinfo.h>

@@ -23,7 +23,7 @@
 #define PAGES(V, R)                                                                                          \
     V(R, PATTERNS, patterns, "patterns", "1", "Views", "the patterns: size, last result, expectation")       \
     V(R, GRAPH, graph, "graph", "2", "Views", "the ops in order, lanes of tensors, what bounds each")        \
-    V(R, CORES, cores, "cores-view", "3", "Views", "which core holds which slice of the op's tensors")       \
+    V(R, CORES, cores, "cores-view", "3", "Views", "splits of the op: who holds what, what others would cost") \
     V(R, MAP, map, "map", "4", "Views", "scratchpad addresses against time")                                 \
     V(R, COMPARE, compare, "compare", "5", "Views", "solvers side by side on this pattern")                  \
     V(R, LOOPS, loops, "loops", "6", "Views", "loop nest and launch of the op, pass by pass")                \
@@ -36,6 +36,7 @@
     V(R, WELCOME, welcome, "welcome", "", "Views", "the first screen again")                                 \
     V(R, WHAT_IF, what_if, "what-if", "w", "What if", "the panel with everything that can be changed")       \
     V(R, WHY, why, "why", "i", "What if", "why a buffer is off chip, its cost, and remedies")         \
+    V(R, PARETO, pareto, "pareto", "a", "What if", "every plan seen, bytes against time: which to take") \
     V(R, ROOFLINE, roofline, "roofline", "b", "Views", "what bounds the ops: HBM, scratchpads, cores") \
     V(R, PROOF, proof, "proof", "B", "Views", "why not lower: the ticks that make the bound, what room is worth")                 \
     V(R, TIMELINE, timeline, "timeline", "t", "Views", "the engines of a core against time: work, overlap, syncs")
@@ -57,6 +58,7 @@ enum view_id {
 #define IN_MAPS    (IN(MAP) | IN(COMPARE))
 #define IN_TIME    (IN(MAP) | IN(TEAM) | IN(TIMELINE))
 #define SORTED     (IN(PATTERNS) | IN(BUFFERS))            /* tables that are sorted by any column */
+#define TRIED      (IN(WHY) | IN(PARETO))                  /* by bytes, time or syncs */
 #define IN_PLAN    ((1u << PAGE_COUNT) - 1 - IN(PATTERNS)) /* every page that shows a plan */
 
 /* The kind of an argument, for completion. */
@@ -107,8 +109,10 @@ enum argument {
     R(GOTO, "goto", "", IN_PLAN, NAME, "Finding", "select a buffer or an op by name")                        \
     R(COMMAND, "command", ":", EVERYWHERE, NONE, "Finding", "type a request by name; <Tab> completes")       \
     R(SORT, "sort", "", SORTED | IN(COMPARE), COLUMN, "Tables", "sort by a column")                          \
-    R(SORT_RIGHT, "sort-right", ">", SORTED | IN(COMPARE), NONE, "Tables", "sort by the next column")        \
-    R(SORT_LEFT, "sort-left", "<lt>", SORTED | IN(COMPARE), NONE, "Tables", "sort by the previous column")   \
+    R(SORT_RIGHT, "sort-right", ">", SORTED | TRIED | IN(COMPARE), NONE, "Tables",                           \
+      "sort by the next column")                                                                             \
+    R(SORT_LEFT, "sort-left", "<lt>", SORTED | TRIED | IN(COMPARE), NONE, "Tables",                          \
+      "sort by the previous column")                                                                         \
     R(SORT_REVERSE, "sort-reverse", "r", SORTED, NONE, "Tables", "reverse the order")                        \
     R(PLAN_ALL, "plan-all", "P", IN(PATTERNS), NONE, "Patterns", "plan every pattern with these settings")   \
     R(PAN_LEFT, "pan-left", "H", IN_MAPS, NONE, "Map", "earlier")                                            \
@@ -129,7 +133,7 @@ enum argument {
     R(OFF_CHIP, "off-chip", "o", IN_PLAN | IN(WHY), NONE, "Map",                                             \
       "next buffer off chip, most expensive first")                                                          \
     R(ON_CHIP_BIGGEST, "peak", "P", IN(MAP), NONE, "Map", "to the tick with most bytes in use")              \
-    R(FORCE, "force", "a", IN(MAP), NONE, "Map",                                                             \
+    R(FORCE, "force", "F", IN(MAP), NONE, "Map",                                                             \
       "force the buffer that is off chip on chip: the rest is solved again, for the price")                  \
     R(AT_PEAK, "at-peak", "^", IN_PLAN, NONE, "Map",                                                         \
       "what is on chip at the fullest tick: a table by size, with padding")                                  \
@@ -147,6 +151,8 @@ enum argument {
     R(FOLD, "fold", "z", IN(GRAPH), NONE, "Graph", "a row for each nest, or all its ops")                    \
     R(LAYERS, "layers", "Z", IN(GRAPH), NONE, "Graph", "a row for repeated layers, or all their ops")        \
     R(OPERAND, "operand", "<Space> m", IN(CORES) | IN(TEAM), NONE, "Cores", "the next tensor of the op")     \
+    R(CORES_PANE, "cores-pane", "d", IN(CORES), NONE, "Cores",                                               \
+      "beside the splits: cores, bytes over the ring, launch")                                               \
     R(RACE, "race", "r", IN(COMPARE), NONE, "Compare", "race all solvers on this pattern")                   \
     R(EXECUTE, "execute", "r", IN(RUN), NONE, "Run", "execute this plan")                                    \
     R(EXECUTE_ON, "run-on", "", IN(RUN) | IN(TIMELINE), TEXT, "Run",                                         \

@@ -147,11 +147,8 @@ bool sorting_request(struct explorer *x, struct sorting *by, const struct column
         do by->column = (by->column + (r == REQ_SORT_RIGHT ? 1 : n - 1)) % n;
         while (places && places[by->column].width == 0 && by->column != 0);
         return true;
-    case REQ_SORT_REVERSE:
-        by->descending = !by->descending;
-        return true;
-    default:
-        return false;
+    case REQ_SORT_REVERSE: by->descending = !by->descending; return true;
+    default: return false;
     }
 }
 

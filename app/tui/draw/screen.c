@@ -293,12 +293,9 @@ struct key input_next(int wake, int milliseconds)
             return (struct key){.code = 12}; /* as Ctrl-L: another program has written here */
         }
         switch (get_wch(&c)) {
-        case OK:
-            return (struct key){.code = c == '\n' ? AT_ENTER : c == 8 ? AT_BACKSPACE : (uint32_t)c};
-        case KEY_CODE_YES:
-            return input_named(c);
-        default:
-            break;
+        case OK: return (struct key){.code = c == '\n' ? AT_ENTER : c == 8 ? AT_BACKSPACE : (uint32_t)c};
+        case KEY_CODE_YES: return input_named(c);
+        default: break;
         }
         if (turn == 1) break;
         int n = poll(fds, 2, milliseconds);

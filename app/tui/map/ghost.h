@@ -15,7 +15,7 @@ bool ghost_find(const struct lx_plan *p, int32_t buffer, struct ghost *out);
 /* Its outline, dashed; buffers in its way are hatched. */
 void ghost_draw(const struct scene *on, struct box map, const struct raster *r, int32_t buffer,
                 const struct ghost *g);
-/* "cheapest at 0x003000: 2 buffers in the way, 1.2 MiB; on chip it saves 900 KiB; a forces it" */
+/* "cheapest at 0x003000: 2 buffers in the way, 1.2 MiB; on chip it saves 900 KiB; F forces it" */
 void ghost_add_words(const struct scene *on, const struct lx_plan *p, int32_t buffer, const struct ghost *g,
                      struct text *out);
 /* Solves the plan's placement again with the buffer on chip, wherever; the price is news of the session. */

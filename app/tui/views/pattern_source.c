@@ -2,7 +2,6 @@
  * outdated; the next source_read reads the file again. */
 #include "tui/views/pattern_source.h"
 #include "base/file.h"
-#include "base/border.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -403,8 +403,7 @@ static bool sweep_view_request(struct explorer *x, void *state, enum request r, 
         else
             explorer_say(x, TONE_DIM, "the present plan has this size");
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 

@@ -102,8 +102,7 @@ static bool what_if_request(struct explorer *x, void *state, enum request r, con
         snprintf(line, sizeof line, "set %s ", settings_row(l->cursor).name);
         prompt_open(x, ':', line);
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 

@@ -1,6 +1,5 @@
 /* The coverage report: facts of the file, classes of its ops by kind, in ops and bytes, and decisions on
  * roles, loops, branches, copies. Every op of the file is in exactly one class. */
-#include "graph/graph.h"
 #include "import/map/import.h"
 #include "import/read/hlo.h"
 

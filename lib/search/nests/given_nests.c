@@ -3,8 +3,6 @@
 #include "search/nests/nest_edits.h"
 #include "search/search_steps.h"
 #include "layout/op_index.h"
-#include "nests/nest_candidates.h"
-#include "nests/axes.h"
 #include "search/time.h"
 
 enum { MOST_NESTS = 64 };

@@ -2,7 +2,6 @@
  * move most come first, and all get a first look before one is searched to its end: a cancelled search makes
  * one plan of its results. */
 #include "search/nests/nest_search.h"
-#include "nests/nest_candidates.h"
 
 /* A kind of equal windows. */
 struct window_kind {

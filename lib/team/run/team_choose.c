@@ -3,7 +3,6 @@
 #include "base/base.h"
 #include "base/slot.h"
 #include "plan/plan_slot.h"
-#include "team/run/team_plans.h"
 #include "team/run/team_clock.h"
 
 int64_t team_moved(const struct lx_team_plan *p)

@@ -5,7 +5,6 @@
  * decides its part. */
 #include "exact/fit/fit.h"
 
-#include "exact/fit/fit_core.h"
 #include "exact/fit/fit_search.h"
 
 enum { DEAD_ENDS_A_TURN = 150, FIRST_FIT_PASSES = 3 };
