@@ -49,7 +49,7 @@ static const struct option_words words[] = {{"on", machine_word},
 
 static void cmd_run_show_progress(void *context, const struct lx_run_progress *so_far)
 {
-    if (watch_wants_line(context)) paint_progress(run_words(so_far).at);
+    if (watch_wants_line(context)) paint_progress(run_progress_words(so_far).at);
 }
 
 /* This program runs the plan once more, beside ncu. */

@@ -144,7 +144,7 @@ void add_split_words(const struct lx_plan *p, int32_t op, int split, struct text
     text_format(out, ", %s B stay on chip", grouped(bytes).at);
 }
 
-struct words run_words(const struct lx_run_progress *so_far)
+struct words run_progress_words(const struct lx_run_progress *so_far)
 {
     struct words w;
     int n = so_far->part == LX_RUN_INPUTS

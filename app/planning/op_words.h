@@ -26,4 +26,4 @@ enum cut_agreement add_cut_words(const struct lx_plan *p, int32_t op, int operan
 void add_split_words(const struct lx_plan *p, int32_t op, int split, struct text *out);
 
 /* "filling inputs: 1200.0 of 2100.0 MB", "op 3 of 112, iteration 5 of 16". */
-struct words run_words(const struct lx_run_progress *so_far);
+struct words run_progress_words(const struct lx_run_progress *so_far);

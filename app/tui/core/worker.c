@@ -66,7 +66,7 @@ void watch_run(void *watch, const struct lx_run_progress *so_far)
 {
     struct job *j = watch;
     pthread_mutex_lock(&j->worker->lock);
-    j->words = run_words(so_far);
+    j->words = run_progress_words(so_far);
     pthread_mutex_unlock(&j->worker->lock);
 }
 
