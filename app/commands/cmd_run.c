@@ -2,6 +2,7 @@
 #include "planning/planning.h"
 #include "interrupt.h"
 #include "text/colour.h"
+#include "planning/op_words.h"
 #include "planning/show_plan.h"
 #include "commands/team_commands.h"
 
@@ -46,12 +47,9 @@ static const struct option_words words[] = {{"on", machine_word},
                                             {"team-by", team_aim_word},
                                             {0}};
 
-static void cmd_run_show_progress(void *context, int32_t done, int32_t ops)
+static void cmd_run_show_progress(void *context, const struct lx_run_progress *so_far)
 {
-    char line[100];
-    if (!watch_wants_line(context)) return;
-    snprintf(line, sizeof line, "op %d of %d", (int)done, (int)ops);
-    paint_progress(line);
+    if (watch_wants_line(context)) paint_progress(run_progress_words(so_far).at);
 }
 
 /* This program runs the plan once more, beside ncu. */

@@ -3,6 +3,7 @@
 #include "planning/show_plan.h"
 #include "interrupt.h"
 #include "planning/buffer_table.h"
+#include "export/page.h"
 #include "text/table.h"
 #include "text/colour.h"
 #include "html/html.h"
@@ -18,6 +19,7 @@ static const struct option_row rows[] = {
     {"svg", 0, NULL, "a drawing for browsers and documents"},
     {"html", 0, NULL,
      "one file for a browser: hover, a slider for time, what each core holds, tables that sort"},
+    {"story", 0, NULL, "about ten sentences with figures, each with the command that shows it"},
     {"remedies", MORE, NULL, "with --html and a pattern: try all remedies, and list them"},
     {"width", MORE, "N", "width of the map in characters, of the drawing in pixels"},
     {"height", MORE, "N", "rows of the map, height of the drawing in pixels"},
@@ -28,6 +30,21 @@ static const struct option_row rows[] = {
     {0},
 };
 
+static void cmd_show_story(const struct lx_plan *p, const struct picture *how, struct text *out)
+{
+    struct story s;
+    (void)how;
+    story_make(p, &s);
+    for (int i = 0; i < s.count; i++) {
+        text_format(out, "%s\n", s.at[i].sentence.at);
+        text_add(out, "    ");
+        paint_add(out, PAINT_DIM, "lxplan ");
+        paint_add(out, PAINT_DIM, s.at[i].shown_by);
+        text_add(out, "\n");
+    }
+    story_free(&s);
+}
+
 /* One row a form: who draws it, and the sizes it takes. */
 static const struct form {
     const char *name;
@@ -37,6 +54,7 @@ static const struct form {
     {"text", show_text, 24, 2000, 1, 2000},
     {"svg", show_svg, 300, 20000, 250, 20000},
     {"html", show_html, 300, 20000, 250, 20000},
+    {"story", cmd_show_story, 24, 2000, 1, 2000},
 };
 
 static const char *cmd_show_format_word(int k)
@@ -198,7 +216,7 @@ static const struct option_row *const tables[] = {rows,      output_rows, planni
 const struct command command_show = {
     .balances = true,
     .name = "show",
-    .synopsis = "PLAN | FILE [-s SOLVER] [--text|--svg|--html|--buffers] [options]",
+    .synopsis = "PLAN | FILE [-s SOLVER] [--text|--svg|--html|--story|--buffers] [options]",
     .summary = "Draw a plan: addresses against time, and the buffers that are not on chip and why",
     .details =
         "A pattern is planned first. A buffer keeps its letter and colour, so that two plans of one pattern\n"

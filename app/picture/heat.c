@@ -1,10 +1,13 @@
 /* Adds up the lives in each cell of a grid, cells at edges by the share that is covered. */
 #include "picture/heat.h"
 
-#define HEAT_NAME(id, name, help) name,
+#define HEAT_NAME(id, name, lens, help) name,
 const char *const heat_names[HEAT_COUNT] = {HEATS(HEAT_NAME)};
 #undef HEAT_NAME
-#define HEAT_HELP(id, name, help) help,
+#define HEAT_LENS(id, name, lens, help) lens,
+const bool heat_is_lens[HEAT_COUNT] = {HEATS(HEAT_LENS)};
+#undef HEAT_LENS
+#define HEAT_HELP(id, name, lens, help) help,
 const char *const heat_helps[HEAT_COUNT] = {HEATS(HEAT_HELP)};
 #undef HEAT_HELP
 
@@ -26,7 +29,7 @@ void heat_make(const struct raster *r, enum heat_kind kind, int across, int down
 {
     *out = (struct heat){.rows = (r->address.cells + down - 1) / down, .columns = r->time.cells / across};
     size_t cells = (size_t)out->rows * (size_t)out->columns;
-    double most = kind == HEAT_OCCUPANCY;
+    double most = kind == HEAT_OCCUPANCY || kind == HEAT_PADDING;
     struct sums *at = mem_zeroed(cells + 1, sizeof *at);
     out->at = mem_alloc((cells + 1) * sizeof *out->at);
     for (int32_t i = 0; i < r->rect_count; i++) {
@@ -34,9 +37,10 @@ void heat_make(const struct raster *r, enum heat_kind kind, int across, int down
          * grid. */
         const struct raster_rect *l = &r->rects[i];
         const struct lx_buffer *b = &r->index->plan->problem.buffers[l->buffer];
-        double weight = kind == HEAT_COST  ? (double)b->spill_cost / (double)b->size
-                        : kind == HEAT_AGE ? (double)(b->start - r->time.from)
-                                           : 0,
+        double weight = kind == HEAT_COST      ? (double)b->spill_cost / (double)b->size
+                        : kind == HEAT_AGE     ? (double)(b->start - r->time.from)
+                        : kind == HEAT_PADDING ? plan_padding(r->index->plan, l->buffer)
+                                               : 0,
                from = (double)l->from / across, to = (double)l->to / across,
                top = (r->address.cells - (double)l->high) / down,
                bottom = (r->address.cells - (double)l->low) / down;
@@ -55,7 +59,7 @@ void heat_make(const struct raster *r, enum heat_kind kind, int across, int down
     for (size_t i = 0; i < cells; i++) {
         const struct sums *c = &at[i];
         double v = kind == HEAT_FRAGMENTATION ? c->pieces : kind == HEAT_OCCUPANCY ? fmin(c->covered, 1) : 0;
-        if (kind == HEAT_COST && c->covered >= 1e-12) v = c->weighed / c->covered;
+        if ((kind == HEAT_COST || kind == HEAT_PADDING) && c->covered >= 1e-12) v = c->weighed / c->covered;
         if (kind == HEAT_AGE && c->covered >= 1e-12) { /* ages are measured in the middle of a column */
             int64_t from, to;
             raster_ticks(r, (int)(i % (size_t)out->columns), &from, &to);

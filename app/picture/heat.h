@@ -1,19 +1,22 @@
-/* Shades of cells that hold several buffers: from 0 to 1 per cell of the grid. */
+/* Shades of cells: from 0 to 1 per cell of the grid. Most are for cells that hold several buffers; a lens
+ * shades all that hold any. */
 #pragma once
 
 #include "picture/raster.h"
 
-/* X(id, name, help). */
+/* X(id, name, is it a lens, help). */
 #define HEATS(X)                                                                                             \
-    X(OCCUPANCY, "occupancy", "the share of the cell that is in use")                                        \
-    X(COST, "cost", "bytes saved per byte on chip, relative to the cell with most")                          \
-    X(FRAGMENTATION, "fragmentation", "number of pieces, relative to the cell with most")                    \
-    X(AGE, "age", "time since its buffers began, relative to the oldest")
+    X(OCCUPANCY, "occupancy", false, "the share of the cell that is in use")                                 \
+    X(COST, "cost", false, "bytes saved per byte on chip, relative to the cell with most")                   \
+    X(FRAGMENTATION, "fragmentation", false, "number of pieces, relative to the cell with most")             \
+    X(AGE, "age", false, "time since its buffers began, relative to the oldest")                             \
+    X(PADDING, "padding", true, "the share of its bytes that is padding of sticks and rows")
 
-#define HEAT_ENUM(id, name, help) HEAT_##id,
+#define HEAT_ENUM(id, name, lens, help) HEAT_##id,
 enum heat_kind { HEATS(HEAT_ENUM) HEAT_COUNT };
 #undef HEAT_ENUM
 extern const char *const heat_names[HEAT_COUNT], *const heat_helps[HEAT_COUNT];
+extern const bool heat_is_lens[HEAT_COUNT];
 
 /* The characters of shares without colours, from nothing to full. The first two look like a free place: a
  * share above 0 gets neither. */

@@ -159,3 +159,22 @@ bool bands_axis(const struct bands *b, int64_t from, int64_t to, int cells, int 
     out->edge[out->cells] = to;
     return true;
 }
+
+double plan_padding(const struct lx_plan *p, int32_t buffer)
+{
+    return p->layouts ? lx_layout_padding(&p->layouts->layouts[p->stays[buffer].tensor]) : 0;
+}
+
+double plan_padding_at(const struct lx_plan *p, int64_t tick)
+{
+    double padding = 0, bytes = 0;
+    for (int32_t i = 0; p->layouts && i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        int32_t slot = p->took_slot_of[i]; /* which both have on the tick of the handover */
+        if (p->answer.address[i] < 0 || !lx_is_alive(b, tick)) continue;
+        if (slot >= 0 && lx_is_alive(&p->problem.buffers[slot], tick)) continue;
+        bytes += (double)b->size;
+        padding += plan_padding(p, i) * (double)b->size;
+    }
+    return bytes > 0 ? padding / bytes : 0;
+}

@@ -42,5 +42,9 @@ void plan_index_range(const struct plan_index *x, int64_t from, int64_t to, int3
 int32_t plan_index_event(const struct plan_index *x, int64_t tick);
 /* The picture address of a placed buffer. */
 int64_t plan_index_place(const struct plan_index *x, int32_t buffer);
+/* The share of a buffer that is padding (lx_layout_padding). */
+double plan_padding(const struct lx_plan *p, int32_t buffer);
+/* The same of all that is on chip at a tick. */
+double plan_padding_at(const struct lx_plan *p, int64_t tick);
 /* The buffer at a picture address; -1: none. */
 int32_t plan_index_at(const struct plan_index *x, int64_t tick, int64_t place);

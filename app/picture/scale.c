@@ -148,3 +148,10 @@ void axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t
     }
     mem_free(edge);
 }
+
+void spread_add(const struct spread *s, double from, double to, double weight, double *share, int stride)
+{
+    double first = fmax((from - s->from) / s->cell, 0), last = fmin((to - s->from) / s->cell, s->cells);
+    for (int c = (int)first; c < last; c++)
+        share[c * stride] += weight * (fmin(last, c + 1) - fmax(first, c));
+}

@@ -54,3 +54,12 @@ static inline double scale_place_event(const struct cell_scale *s, int32_t event
 void scale_round(const struct cell_scale *s, double from, double to, int *first, int *last, bool *thin);
 /* Numbers, or stretches between events, from one end to the other. */
 double scale_length(const struct cell_scale *s);
+
+/* Cells of equal length on an axis of real numbers. */
+struct spread {
+    double from, cell;
+    int cells;
+};
+/* Adds `weight` times the share of each cell that [from, to) covers to `share`, whose numbers are `stride`
+ * apart. */
+void spread_add(const struct spread *s, double from, double to, double weight, double *share, int stride);

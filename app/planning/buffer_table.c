@@ -1,6 +1,7 @@
 /* Columns over the buffers of a plan, and the sums below them. */
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
+#include "picture/plan_index.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -72,6 +73,7 @@ VALUE_OF(bytes_value,  struct buffer_row, value_whole(v, buffer_table_buffer_of(
 VALUE_OF(uses_value,   struct buffer_row, value_dim(v, buffer_table_buffer_of(row)->use_count);)
 VALUE_OF(cost_value,   struct buffer_row, value_dim(v, buffer_table_buffer_of(row)->spill_cost);)
 VALUE_OF(moved_value,  struct buffer_row, value_dim(v, row->moved[row->i]);)
+VALUE_OF(padding_value, struct buffer_row, v->number = plan_padding(row->plan, row->i); if (v->number == 0) v->words = ""; v->paint = v->number >= 0.75 ? PAINT_WARN : PAINT_DIM;)
 VALUE_OF(reason_value, struct buffer_row, v->words = row->plan->reason[row->i] ? row->plan->reason[row->i] : ""; v->paint = PAINT_DIM;)
 
 static const struct column buffer_array[BUFFER_COLUMNS] = {
@@ -85,6 +87,7 @@ static const struct column buffer_array[BUFFER_COLUMNS] = {
     [BUFFER_STATE]   = {.key = "state",       .heading = "state",       .kind = VALUE_WORDS,   .width = 8,  .from = 46, .value = buffer_table_state_value},
     [BUFFER_TILES]   = {.key = "tiles",       .heading = "tile",        .kind = VALUE_COUNT,   .width = 8,  .from = 66, .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = buffer_table_tiles_value},
     [BUFFER_HOLD]    = {.key = "hold",        .heading = "hold",        .kind = VALUE_NUMBER,  .width = 4,  .from = 100, .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = hold_value},
+    [BUFFER_PADDING] = {.key = "padding",     .heading = "padding",     .kind = VALUE_SHARE,   .width = 8,  .from = 130, .flags = COLUMN_MAY_HIDE, .value = padding_value},
     [BUFFER_SLOT]    = {.key = "in_place_of", .heading = "in place of", .kind = VALUE_NAME,    .width = 16, .from = 180, .flags = COLUMN_MAY_HIDE, .value = buffer_table_slot_value},
     [BUFFER_REASON]  = {.key = "reason",      .heading = "reason",      .kind = VALUE_WORDS,   .from = 116, .value = reason_value},
 };

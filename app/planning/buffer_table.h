@@ -25,6 +25,7 @@ enum buffer_column {
     BUFFER_STATE,
     BUFFER_TILES,
     BUFFER_HOLD,
+    BUFFER_PADDING,
     BUFFER_SLOT,
     BUFFER_REASON,
     BUFFER_COLUMNS

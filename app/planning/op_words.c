@@ -2,6 +2,8 @@
 #include "planning/op_words.h"
 #include "text/format.h"
 
+#include <stdio.h>
+
 static const struct lx_access *op_words_access_of(const struct lx_plan *p, int32_t op, int operand)
 {
     return &p->accesses[p->access_at[op] + operand];
@@ -140,4 +142,19 @@ void add_split_words(const struct lx_plan *p, int32_t op, int split, struct text
     text_add(out, ": same split as op ");
     add_printable(out, p->layouts->graph->ops[other].name, 40);
     text_format(out, ", %s B stay on chip", grouped(bytes).at);
+}
+
+struct words run_progress_words(const struct lx_run_progress *so_far)
+{
+    struct words w;
+    int n = so_far->part == LX_RUN_INPUTS
+                ? snprintf(w.at, sizeof w.at, "filling inputs: %.1f of %.1f MB", (double)so_far->done / 1e6,
+                           (double)so_far->of / 1e6)
+                : snprintf(w.at, sizeof w.at, "%sop %s of %s",
+                           so_far->part == LX_RUN_REFERENCE ? "fp64 reference: " : "",
+                           grouped(so_far->done).at, grouped(so_far->of).at);
+    if (so_far->iterations > 1)
+        snprintf(w.at + n, sizeof w.at - (size_t)n, ", iteration %s of %s", grouped(so_far->iteration + 1).at,
+                 grouped(so_far->iterations).at);
+    return w;
 }

@@ -1,9 +1,10 @@
 /* An op of a plan in words: places and bytes of its operands, neighbours that split them differently, and the
- * reason of its split. */
+ * reason of its split; how far a run is. */
 #pragma once
 
 #include "unstable.h"
 #include "base/text.h"
+#include "base/words/words.h"
 
 /* "on chip", "on chip, and stored: 262,144 B", "on chip, loaded: 32,768 B", "HBM: 1,048,576 B". Operands are
  * inputs in order, then the output. */
@@ -23,3 +24,6 @@ enum cut_agreement add_cut_words(const struct lx_plan *p, int32_t op, int operan
 /* "cost: the cheapest division of this matmul by the cost model"; of an op that was divided anew together
  * with its neighbours: "co-optimised: agrees with op e0_silu, 262,144 B stay on chip". */
 void add_split_words(const struct lx_plan *p, int32_t op, int split, struct text *out);
+
+/* "filling inputs: 1200.0 of 2100.0 MB", "op 3 of 112, iteration 5 of 16". */
+struct words run_progress_words(const struct lx_run_progress *so_far);

@@ -475,7 +475,7 @@ struct clock_times clock_replay(const struct plan_program *p, const struct clock
                        .begin_us = cost_rate(&g->device, COST_BEGIN),
                        .fill = replay_fill_rate(&g->device),
                        .meets = arena_array(&memory, (size_t)ops + 1, sizeof *r.meets),
-                       .ops = arena_array(&memory, (size_t)ops + 1, sizeof *r.ops),
+                       .ops = replay_room(&memory, out->op_times, ops, sizeof *r.ops),
                        .longest = arena_array(&memory, (size_t)ops + 1, sizeof *r.longest),
                        .copies = arena_array(&memory, (size_t)copies + 1, sizeof *r.copies),
                        .copy_at = arena_array(&memory, (size_t)ops + 1, sizeof *r.copy_at),
@@ -496,14 +496,14 @@ struct clock_times clock_replay(const struct plan_program *p, const struct clock
     memset(bundles, 0, (size_t)p->bundle_count * sizeof *bundles);
     for (int32_t i = 0; i < copies; i++) {
         replay_weigh_copy(&r, i);
-        r.copy_spans[i] = (struct clock_span){INFINITY, 0};
+        r.copy_spans[i] = (struct clock_span){INFINITY, 0, r.copies[i].us};
     }
     for (int32_t o = 0, i = 0; o < ops; o++) {
         r.copy_at[o] = i;
         while (i < copies && p->transfers[i].tick == o) i++;
         r.copy_at[o + 1] = i;
         r.moved[o] = (struct clock_op){{0}};
-        r.op_spans[o] = (struct clock_span){INFINITY, 0};
+        r.op_spans[o] = (struct clock_span){.start_us = INFINITY};
         replay_weigh_op(&r, o);
     }
     replay_count_bundles(&r, bundles);

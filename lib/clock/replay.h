@@ -34,6 +34,7 @@ struct clock_op {
 /* Of a task on the end-to-end axis: the start of its first iteration, the end of its last. */
 struct clock_span {
     double start_us, end_us;
+    double each_us; /* of a copy: at work, each time that it is made */
 };
 
 struct clock_times {
@@ -45,6 +46,7 @@ struct clock_times {
 /* Results beyond the times, where the caller wants them. Any may be NULL, and so may the struct. */
 struct clock_details {
     struct clock_op *ops;        /* per op */
+    struct lx_op_time *op_times; /* per op: in one iteration */
     struct clock_span *op_spans; /* per op */
     struct clock_span *copies;   /* per transfer */
     struct lx_bundle *bundles;   /* per bundle: first, count and all else */

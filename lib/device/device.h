@@ -52,6 +52,14 @@ struct lx_argument {
     int64_t value;
 };
 
+/* How far a run is: bytes of inputs that HBM has, or ops; of an op the iteration of its nest. */
+enum lx_run_part { LX_RUN_REFERENCE, LX_RUN_INPUTS, LX_RUN_OPS };
+struct lx_run_progress {
+    enum lx_run_part part;
+    int64_t done, of;
+    int64_t iteration, iterations; /* from 0 on; iterations 0 or 1: it is in no nest */
+};
+
 struct lx_device_options {
     uint64_t seed;                       /* of the input data */
     const struct lx_argument *arguments; /* in place of seeded data */
@@ -62,10 +70,8 @@ struct lx_device_options {
     int threads; /* of the host; 0: one */
     const struct lx_reference *
         reference; /* of this pattern and seed; NULL: made here, unless data or extern ops are the caller's */
-    void (*progress)(void *context, int32_t done, int32_t ops); /* may be NULL */
-    void (*iterating)(void *context, int64_t iteration,
-                      int64_t of); /* before each op; `of`: 1 if it is in no nest. May be NULL */
-    bool (*stop)(void *context);   /* may be NULL; a stopped run is an error */
+    void (*progress)(void *context, const struct lx_run_progress *so_far); /* may be NULL */
+    bool (*stop)(void *context); /* may be NULL; a stopped run is an error */
     /* The caller's own data: an input (tensor of the pattern) as items in host order, in place of seeded data
      * (tensors and ops as in the file, whatever the planner has rewritten); each graph output as HBM has it
      * in the end. May be NULL. */

@@ -112,6 +112,19 @@ static bool run_make_result(struct lx_execution *u, const struct lx_plan *p, lx_
     return true;
 }
 
+static void run_report(struct lx_execution *u, enum lx_run_part part, int64_t done, int64_t of)
+{
+    struct lx_run_progress p = {.part = part, .done = done, .of = of};
+    const struct lx_nest *n = part == LX_RUN_OPS ? u->m.at.nest : NULL;
+    if (n) p.iteration = u->m.at.number, p.iterations = nest_iterations(n);
+    if (u->how.progress) u->how.progress(u->how.context, &p);
+}
+
+static void run_reference_report(void *context, int64_t done, int64_t ops)
+{
+    run_report(context, LX_RUN_REFERENCE, done, ops);
+}
+
 /* The reference; none where data or extern ops are the caller's own. */
 static bool get_reference(struct lx_execution *u, const struct lx_plan *p, lx_status *st)
 {
@@ -122,7 +135,7 @@ static bool get_reference(struct lx_execution *u, const struct lx_plan *p, lx_st
         return status_set(st, LX_E_MISMATCH, "the reference is of another pattern or seed");
     bool wanted = u->how.verify == LX_VERIFY_FULL || u->how.verify == LX_VERIFY_OUTPUTS;
     if (u->reference || !wanted || u->how.input || u->how.host_op || u->how.argument_count) return true;
-    u->own = reference_make(p->graph, u->how.seed, u->m.pool, st);
+    u->own = reference_make(p->graph, u->how.seed, u->m.pool, run_reference_report, u, st);
     u->reference = u->own;
     return u->own != NULL;
 }
@@ -130,12 +143,18 @@ static bool get_reference(struct lx_execution *u, const struct lx_plan *p, lx_st
 static void put_inputs(struct lx_execution *u)
 {
     struct machine *m = &u->m;
+    int64_t done = 0, all = 0;
+    for (int32_t t = 0; t < m->graph->tensor_count; t++)
+        if (lx_role_arrives(m->graph->tensors[t].role) && m->first_op[t] < m->graph->op_count)
+            all += items_bytes(m, t);
     for (int32_t t = 0; t < m->graph->tensor_count; t++) {
         enum lx_role role = m->graph->tensors[t].role;
         int32_t origin = m->plan->layouts->origin[t];
         if (!lx_role_arrives(role) || m->first_op[t] >= m->graph->op_count) continue;
         void *items = u->judges_all ? verify_room(m, &u->verifier, t) : u->items;
         if (pool_cancelled(m->pool)) return;
+        run_report(u, LX_RUN_INPUTS, done, all);
+        done += items_bytes(m, t);
         int32_t own = graph_origin_tensor(m->plan->graph, origin);
         if (u->how.input)
             u->how.input(u->how.context, own, items);
@@ -193,8 +212,6 @@ static void run_tick(struct lx_execution *u)
     bool judged = u->judges_all;
     for (int i = 0; u->how.verify == LX_VERIFY_OUTPUTS && i < o->output_count; i++)
         judged |= lx_role_leaves(m->graph->tensors[o->outputs[i]].role);
-    if (u->how.iterating)
-        u->how.iterating(u->how.context, m->at.number, m->at.nest ? nest_iterations(m->at.nest) : 1);
     /* The scratchpads are wiped before a bundle, unless it is the first or behind a non-terminal one. A nest
      * inside one bundle begins it once, any other with each iteration. */
     while (u->bundle < p->bundle_count && p->bundles[u->bundle].first < m->tick) u->bundle++;
@@ -249,7 +266,7 @@ bool lx_device_tick(struct lx_execution *u, lx_status *st)
     if (n) /* in a nest, a share of its ops is done */
         done = n->first +
                (int32_t)((m->at.number * (n->last - n->first + 1) + m->tick - n->first) / nest_iterations(n));
-    if (u->how.progress) u->how.progress(u->how.context, done, m->graph->op_count);
+    run_report(u, LX_RUN_OPS, done, m->graph->op_count);
     return true;
 }
 
@@ -344,7 +361,7 @@ struct run_job {
     const struct lx_plan *plan;
     struct lx_device_options how;
     const struct lx_device_options *asked;
-    int32_t done, ops; /* of a report */
+    struct lx_run_progress so_far; /* of a report */
 };
 
 static bool run_job_stop(void *context)
@@ -356,14 +373,13 @@ static bool run_job_stop(void *context)
 static void run_job_report(void *argument)
 {
     const struct run_job *job = argument;
-    job->asked->progress(job->asked->context, job->done, job->ops);
+    job->asked->progress(job->asked->context, &job->so_far);
 }
 
-static void run_job_progress(void *context, int32_t done, int32_t ops)
+static void run_job_progress(void *context, const struct lx_run_progress *so_far)
 {
     struct run_job *job = context;
-    job->done = done;
-    job->ops = ops;
+    job->so_far = *so_far;
     slot_call(run_job_report, job);
 }
 
@@ -389,8 +405,8 @@ struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_dev
                                     lx_status *st)
 {
     /* A worker that is left behind must not touch the caller's data. */
-    bool alone = how && !how->input && !how->output && !how->host_op && !how->iterating && !how->reference &&
-                 !how->argument_count;
+    bool alone =
+        how && !how->input && !how->output && !how->host_op && !how->reference && !how->argument_count;
     if (!alone || !how->stop || slot_is_here()) return run_here(p, how, st);
     struct run_job *job = mem_alloc(sizeof *job);
     *job = (struct run_job){.plan = lx_plan_ref(p), .how = *how, .asked = how};

@@ -87,6 +87,7 @@ static void plan_diff_add(struct lx_diff *d, const struct lx_plan *p, int32_t i,
     if (change == LX_CHANGE_COUNT) change = LX_CHANGED; /* the accesses differ */
     const char *before = i >= 0 ? p->reason[i] : NULL, *after = k >= 0 ? q->reason[k] : NULL;
     const char *reason = change == LX_CAME_ON_CHIP || !after ? before : after;
+    if (change == LX_CAME_ON_CHIP && p->problem.buffers[i].reason) reason = NULL; /* no longer true */
     d->of_change[change]++;
     d->all[d->count++] =
         (struct lx_difference){.change = change,

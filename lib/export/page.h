@@ -27,5 +27,18 @@ void add_still(const struct lx_plan *p, const struct lx_plan *other, struct text
 
 /* "lxplan plan PATTERN -s auto --seed 0 ...": the command that makes the plan again. */
 void add_command_words(const struct lx_plan *p, struct text *out);
+/* A plan as a story: about ten true sentences with their figures. `shown_by`: the words of a command behind
+ * "lxplan", and a key, that show it; FILE stands for the plan. */
+enum { STORY_MOST = 12 };
+struct story {
+    int count;
+    struct {
+        struct text sentence;
+        const char *shown_by;
+    } at[STORY_MOST];
+};
+void story_make(const struct lx_plan *p, struct story *out);
+void story_free(struct story *s);
+
 /* Version of the program that writes the page. */
 extern const char page_version[];

@@ -44,7 +44,6 @@ static void page_add_facts(const struct lx_plan *p, const struct lx_plan *other,
             page_add_fact(out, "proof", optimal_words(p), "good");
         else
             page_add_fact(out, "above the proven least", in_gap(gap).at, NULL);
-        if (p->unproved) page_add_fact(out, "no proof", p->unproved, NULL);
     }
     if (f->baseline_hbm_bytes > 0 && !height)
         page_add_fact(
@@ -269,30 +268,24 @@ static void page_add_nests(const struct lx_plan *p, struct text *out)
     text_add(out, "},\n");
 }
 
-/* Where the bytes go, why there is no proof, and the command to make the plan again. */
+/* The plan as a story, and the command to make it again. */
 static void page_add_remarks(const struct lx_plan *p, struct text *out)
 {
-    struct text words = {0}, again = {0};
-    int64_t *moved = moved_by_buffers(p);
+    struct text again = {0};
+    struct story story;
+    story_make(p, &story);
     text_add(out, "\"words\": [");
-    if (!p->graph->list) {
-        struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
-        text_add(&words, "HBM bytes: ");
-        add_byte_sums(p, &sums, &words);
-        text_json_string(out, words.at ? words.at : "");
+    for (int i = 0; i < story.count; i++) {
+        text_format(&story.at[i].sentence, " (lxplan %s)", story.at[i].shown_by);
+        text_json_string(out, story.at[i].sentence.at);
+        text_add(out, ", ");
     }
-    if (p->unproved) {
-        text_add(out, words.length ? ", " : "");
-        text_json_string(out, p->unproved);
-    }
-    if (words.length || p->unproved) text_add(out, ", ");
+    story_free(&story);
     text_format(&again, "pattern %s; lxplan %s; to plan it again: ", p->graph->hash_word, page_version);
     add_command_words(p, &again);
     text_json_string(out, again.at ? again.at : "");
     text_add(out, "],\n");
-    text_free(&words);
     text_free(&again);
-    mem_free(moved);
 }
 
 static void page_add_plan(const struct lx_plan *p, const struct lx_occupancy *o, int64_t top,

@@ -114,10 +114,10 @@ static void output_elsewhere(void *context, int32_t tensor, const void *items)
     }
 }
 
-static void program_progress(void *context, int32_t done, int32_t ops)
+static void program_progress(void *context, const struct lx_run_progress *so_far)
 {
     const struct program_run *r = context;
-    if (r->how->judge.progress) r->how->judge.progress(r->how->judge.context, done, ops);
+    if (r->how->judge.progress) r->how->judge.progress(r->how->judge.context, so_far);
 }
 
 static bool program_stop(void *context)

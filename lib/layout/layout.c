@@ -139,6 +139,13 @@ int64_t lx_layout_bytes(const struct lx_layout *l)
     return n;
 }
 
+double lx_layout_padding(const struct lx_layout *l)
+{
+    double items = 1;
+    for (int d = 0; d < l->host_rank; d++) items *= (double)l->host_shape[d];
+    return l->rank == 0 ? 0 : fmax(0, 1 - items / (double)lx_layout_elements(l));
+}
+
 bool lx_layout_equal(const struct lx_layout *a, const struct lx_layout *b)
 {
     size_t n = (size_t)a->rank;

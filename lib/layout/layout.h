@@ -47,6 +47,8 @@ bool lx_layout_pad(struct lx_layout *l, int dim, int64_t extent);
 /* Device elements and bytes including padding; INT64_MAX on overflow. */
 int64_t lx_layout_elements(const struct lx_layout *l);
 int64_t lx_layout_bytes(const struct lx_layout *l);
+/* The share of these bytes that is padding of sticks and rows, 0 where only the tensor's bytes are known. */
+double lx_layout_padding(const struct lx_layout *l);
 bool lx_layout_equal(const struct lx_layout *a, const struct lx_layout *b);
 
 /* One restickify op that the stage added. */

@@ -199,6 +199,7 @@ static int64_t bound_collect(const struct lx_problem *p, int64_t unit, struct bo
         s->items[s->item_count++] = item;
     }
     s->capacity = p->capacity / unit + tail_usable;
+    s->unit = sizes > 1 ? unit * sizes : unit;
     if (sizes > 1) {
         for (int32_t i = 0; i < s->item_count; i++) s->items[i].units /= sizes;
         s->capacity /= sizes;
@@ -220,7 +221,7 @@ static int64_t spill_bound(const struct lx_problem *p, struct bound_sections *s)
                 max_i64(total[t], s->sections[t].forced + total[bound_section_at(s, s->sections[t].oldest)]);
         chain = total[s->section_count];
         mem_free(total);
-        priced = bound_multipliers(s);
+        priced = bound_multipliers(s, NULL);
     }
     int64_t bound = paid + max_i64(chain, priced);
     LOG(bound,
@@ -264,4 +265,25 @@ int64_t bound_plain(const struct lx_problem *p)
 int64_t lx_bound(const struct lx_problem *p)
 {
     return p->pool_count || lx_problem_needs(p) ? bound_parts(p) : bound_plain(p);
+}
+
+int32_t lx_bound_prices(const struct lx_problem *p, struct lx_price **out)
+{
+    struct bound_sections s = {0};
+    *out = NULL;
+    if (p->pool_count > 1 || p->objective != LX_SPILL) return 0;
+    s.items = mem_zeroed((size_t)p->count + 1, sizeof *s.items);
+    s.sections = mem_zeroed((size_t)p->count + 1, sizeof *s.sections);
+    bound_collect(p, common_alignment(p), &s);
+    bound_find_sections(&s);
+    double *price = mem_zeroed((size_t)s.section_count + 1, sizeof *price);
+    if (s.section_count > 0) bound_multipliers(&s, price);
+    *out = mem_alloc(((size_t)s.section_count + 1) * sizeof **out);
+    for (int32_t t = 0; t < s.section_count; t++)
+        (*out)[t] = (struct lx_price){s.sections[t].tick, s.sections[t].need * s.unit, s.sections[t].forced,
+                                      price[t] / (double)s.unit};
+    mem_free(price);
+    mem_free(s.items);
+    mem_free(s.sections);
+    return s.section_count;
 }

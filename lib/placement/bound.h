@@ -23,11 +23,13 @@ struct bound_sections {
     struct bound_section *sections;
     int32_t item_count, section_count;
     int64_t capacity;  /* in units */
+    int64_t unit;      /* in bytes */
     int64_t cost_step; /* divides every cost */
 };
 
-/* The bound by multipliers on all sections at once; certified in integers. */
-int64_t bound_multipliers(const struct bound_sections *s);
+/* The bound by multipliers on all sections at once; certified in integers. `price` NULL, or room for the
+ * multiplier of each section, which is what one unit more would save there. */
+int64_t bound_multipliers(const struct bound_sections *s, double *price);
 
 int64_t bound_plain(const struct lx_problem *p);
 /* bound_relax.c: the bound of a problem that is not a plain list; INT64_MAX: no legal answer exists. */

@@ -203,7 +203,7 @@ static void bound_ascend(const struct bound_sections *s, double *price)
     mem_free(a.trend);
 }
 
-int64_t bound_multipliers(const struct bound_sections *s)
+int64_t bound_multipliers(const struct bound_sections *s, double *price)
 {
     size_t sections = (size_t)s->section_count;
     int64_t members = 0, forced = 0;
@@ -212,9 +212,12 @@ int64_t bound_multipliers(const struct bound_sections *s)
     struct prices p = {.s = s, .price = mem_zeroed(sections + 1, sizeof *p.price)};
     int128 *prefix = mem_alloc((sections + 1) * sizeof *prefix);
     if (members <= MOST_MEMBERS) sweep_prices(&p, members, prefix, &forced);
+    if (price) memcpy(price, p.price, sections * sizeof *price);
     if (s->section_count > 1) {
         bound_ascend(s, p.price);
-        forced = max_i64(forced, certified_value(&p, prefix));
+        int64_t ascended = certified_value(&p, prefix);
+        if (price && ascended > forced) memcpy(price, p.price, sections * sizeof *price);
+        forced = max_i64(forced, ascended);
     }
     mem_free(p.price);
     mem_free(prefix);

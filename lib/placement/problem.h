@@ -307,6 +307,16 @@ bool lx_check_places(const struct lx_problem *p, const int32_t *pool, const int6
 /* A bound that every legal answer respects; INT64_MAX: none exists. O(n log n). Weaker if cancelled. */
 int64_t lx_bound(const struct lx_problem *p);
 
+/* The ticks at which more wants room than there is, in order of time, as far as none implies another; and by
+ * how much a byte more there would lower the bound (its multiplier). Linked costs are not in it. malloc'ed. */
+struct lx_price {
+    int64_t tick;
+    int64_t need;    /* bytes that must go */
+    int64_t forced;  /* traffic that this tick alone forces */
+    double per_byte; /* traffic that one byte more would save, by the bound */
+};
+int32_t lx_bound_prices(const struct lx_problem *p, struct lx_price **out);
+
 /* Validates, runs the solver, checks its answer and completes it: objective, the better bound, `optimal`
  * where they meet. A refused answer becomes "all off chip" with status LX_ERROR and the checker's words.
  * False: `st` says why. */

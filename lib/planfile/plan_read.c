@@ -350,7 +350,7 @@ struct lx_plan *lx_plan_read(const char *path, lx_status *st)
     size_t length;
     char *text = file_read(path, &length, st);
     if (!text) return NULL;
-    struct lx_plan *p = lx_plan_of_text(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
+    struct lx_plan *p = lx_plan_of_any(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
     mem_free(text);
     return p;
 }

@@ -9,7 +9,7 @@ static inline struct lx_reference *made_reference(const struct lx_graph *pattern
                                                   lx_status *st)
 {
     struct pool *pool = pool_create(threads);
-    struct lx_reference *r = reference_make(pattern, seed, pool, st);
+    struct lx_reference *r = reference_make(pattern, seed, pool, NULL, NULL, st);
     pool_destroy(pool);
     return r;
 }

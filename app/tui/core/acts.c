@@ -55,6 +55,7 @@ static void acts_show(struct explorer *x, const char *argument, int view, int by
         explorer_show(x, (enum view_id)view);
         return;
     }
+    if (view == VIEW_HELP && x->overlay != VIEW_HELP) x->asked = explorer_top(x);
     x->overlay = (int)x->overlay == view ? VIEW_COUNT : (enum view_id)view;
     if (x->overlay != VIEW_COUNT && all_views[view]->shown) all_views[view]->shown(x, x->states[view]);
 }
@@ -91,6 +92,22 @@ static void acts_next_off_chip(struct explorer *x)
         if (o->off_chip[i] == s->selection.buffer) at = i;
     session_select_buffer(s, o->off_chip[(at + 1) % o->off_chip_count]);
     session_show_buffer(s);
+}
+
+/* The buffers on chip at the fullest tick, largest first: a filter of the table. */
+static void acts_at_peak(struct explorer *x)
+{
+    struct session *s = &x->session;
+    if (!session_plan(s)) return;
+    session_point(s, s->shown.time.peak_tick, s->selection.address);
+    explorer_show(x, VIEW_BUFFERS);
+    snprintf(x->filter[VIEW_BUFFERS], sizeof x->filter[0], "@%lld", (long long)s->shown.time.peak_tick);
+    view_request(x, VIEW_BUFFERS, REQ_SORT, "bytes");
+    double padding = plan_padding_at(session_plan(s), s->shown.time.peak_tick);
+    explorer_say(x, TONE_PLAIN, "tick %lld is the fullest: %s of %s in use, %s of it padding (%s: all)",
+                 (long long)s->shown.time.peak_tick, in_short_bytes(s->shown.time.peak).at,
+                 in_short_bytes(session_plan(s)->problem.capacity).at, in_percent(padding).at,
+                 KEY_OF(ESCAPE));
 }
 
 static void acts_say_iteration(struct explorer *x, int32_t nest)
@@ -178,6 +195,14 @@ static void acts_set_theme(struct explorer *x, const char *name)
     x->theme = t;
     x->redraw_all = true;
     if (!name) explorer_say(x, TONE_PLAIN, "theme %s: %s", t->name, t->help);
+}
+
+static void acts_run_on(struct explorer *x, const char *machine)
+{
+    session_run(&x->session, machine);
+    explorer_say(x, TONE_PLAIN,
+                 "running on %.20s; %s has its results, %s the times beside the predicted ones", machine,
+                 KEY_OF(RUN), KEY_OF(TIMELINE));
 }
 
 /* "graph <F2>" of `:bind graph <F2>`; without keys the default ones return. */
@@ -292,6 +317,7 @@ static const struct {
     [REQ_OBJECTIVE] = {.step = acts_set, .what = SET_OBJECTIVE},
     [REQ_LEVEL] = {.step = acts_set, .what = SET_LEVEL},
     [REQ_SEED] = {.step = acts_set, .what = SET_SEED},
+    [REQ_AT_PEAK] = {.plain = acts_at_peak},
     [REQ_OFF_CHIP] = {.plain = acts_next_off_chip},
     [REQ_PIN] = {.plain = acts_pin},
     [REQ_GO_BACK] = {.plain = place_back},
@@ -301,6 +327,7 @@ static const struct {
     [REQ_EXPORT] = {.with = take_export},
     [REQ_OPEN] = {.with = acts_open},
     [REQ_ITERATION] = {.step = acts_iterate},
+    [REQ_EXECUTE_ON] = {.with = acts_run_on},
     [REQ_SET] = {.with = acts_set_named},
     [REQ_THEME] = {.with = acts_set_theme},
     [REQ_NEXT_THEME] = {.with = acts_set_theme},

@@ -1,6 +1,7 @@
 /* Everything about one buffer, in lines: its place, its life, its cost, the reason. */
 #include "export/nest_words.h"
 #include "tui/core/explorer.h"
+#include "tui/map/ghost.h"
 
 #include <stdio.h>
 
@@ -98,6 +99,12 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
     } else
         text_add(&line, b->reason ? "must stay in HBM" : "off chip");
     details_put(on, &text, (struct style){TONE_TITLE, 0, 0}, &line);
+    double padding = plan_padding(p, i);
+    if (padding >= 0.5) {
+        text_format(&line, "%s of it is padding: %.3g times the data", in_percent(padding).at,
+                    1 / (1 - padding));
+        details_put(on, &text, padding >= 0.75 ? INK(WARN) : INK(PLAIN), &line);
+    }
     /* Of a tile, which one in the selected iteration; of a whole tensor, its part in the nest at the
      * cursor. */
     int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : session_nest(on->session);
@@ -127,6 +134,11 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
         text_format(&line, p->stays ? "moves %s of HBM traffic; %s: remedies" : "costs %s; %s: remedies",
                     in_bytes(moved).at, KEY_OF(WHY));
         details_put(on, &text, b->reason ? INK(PLAIN) : INK(BAD), &line);
+        struct ghost ghost;
+        if (ghost_find(p, i, &ghost)) {
+            ghost_add_words(on, p, i, &ghost, &line);
+            details_put(on, &text, INK(BAD), &line);
+        }
     }
     details_add_copies(on, i, &line);
     details_add_uses(on, i, &line);

@@ -129,8 +129,9 @@ static struct scene scene_of(struct explorer *x, enum view_id view)
 
 void explorer_draw(struct explorer *x)
 {
-    struct text *news = &x->session.news; /* errors of the background */
-    if (news->at) explorer_say(x, TONE_BAD, "%s", news->at);
+    struct text *news = &x->session.news;
+    if (news->at) explorer_say(x, x->session.news_is_good ? TONE_GOOD : TONE_BAD, "%s", news->at);
+    x->session.news_is_good = false;
     text_free(news);
     struct box area = {0, 0, x->cells.rows, x->cells.columns};
     filter_settle(x);
@@ -141,12 +142,14 @@ void explorer_draw(struct explorer *x)
     bool docked = x->overlay != VIEW_COUNT && all_views[x->overlay]->dock;
     struct box panel = docked ? all_views[x->overlay]->dock(&area) : area;
     struct scene on = scene_of(x, x->view);
-    if (all_views[x->view]->needs_plan && !session_plan(&x->session))
+    bool planned = session_plan(&x->session);
+    if (all_views[x->view]->needs_plan && !planned)
         frame_no_plan(&on, area);
     else
         all_views[x->view]->draw(&on, x->states[x->view], area);
     on = scene_of(x, explorer_top(x));
-    if (x->overlay != VIEW_COUNT) all_views[x->overlay]->draw(&on, x->states[x->overlay], panel);
+    if (x->overlay != VIEW_COUNT && (planned || !all_views[x->overlay]->needs_plan))
+        all_views[x->overlay]->draw(&on, x->states[x->overlay], panel);
     frame_draw_title(x, title);
     frame_draw_status(x, status);
     frame_draw_hints(x, hints);

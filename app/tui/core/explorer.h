@@ -55,6 +55,7 @@ struct explorer {
     const struct glyphs *glyphs;
     bool decimal;               /* addresses */
     enum view_id view, overlay; /* overlay VIEW_COUNT: none */
+    enum view_id asked;         /* the view that the help was asked for in */
     void *states[VIEW_COUNT];   /* each view knows only its own */
     struct prompt prompt;
     struct text message;

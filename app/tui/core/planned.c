@@ -44,6 +44,7 @@ static void planned_index(struct outcome *out)
     plan_index_make(out->plan, &out->index);
     out->moved = moved_by_buffers(out->plan);
     out->bytes = lx_plan_byte_sums(out->plan, out->moved);
+    if (!out->interim) out->price_count = lx_bound_prices(&out->plan->problem, &out->prices);
     if (!g) return;
     planned_index_tensors(out, g);
     /* Tensors that several ops use, from the first to the last. */
@@ -140,6 +141,7 @@ void outcome_free(struct outcome *o)
     mem_free(o->stays_by_tensor);
     mem_free(o->moved);
     mem_free(o->waits);
+    mem_free(o->prices);
     mem_free(o->repeats);
     mem_free(o->producer);
     mem_free(o->readers);

@@ -53,6 +53,8 @@ struct outcome {
     struct lx_byte_sums bytes; /* the same by purpose */
     struct lx_op_wait *waits;  /* per op; NULL for a list */
     struct lx_op_wait waits_sum;
+    struct lx_price *prices; /* of room at its overfull ticks */
+    int32_t price_count;
     struct rails rails; /* tensors beside the ops that use them */
     int32_t *stay_at;   /* per tensor, and one more: into stays_by_tensor */
     int32_t *stays_by_tensor;

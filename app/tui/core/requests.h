@@ -37,7 +37,9 @@
     V(R, WHAT_IF, what_if, "what-if", "w", "What if", "the panel with everything that can be changed")       \
     V(R, WHY, why, "why", "i", "What if", "why a buffer is off chip, its cost, and remedies")         \
     V(R, PARETO, pareto, "pareto", "a", "What if", "every plan seen, bytes against time: which to take") \
-    V(R, ROOFLINE, roofline, "roofline", "b", "Views", "what bounds the ops: HBM, scratchpads, cores")
+    V(R, ROOFLINE, roofline, "roofline", "b", "Views", "what bounds the ops: HBM, scratchpads, cores") \
+    V(R, PROOF, proof, "proof", "B", "Views", "why not lower: the ticks that make the bound, what room is worth")                 \
+    V(R, TIMELINE, timeline, "timeline", "t", "Views", "the engines of a core against time: work, overlap, syncs")
 /* clang-format on */
 #define VIEWS(V, R) PAGES(V, R) PANELS(V, R)
 
@@ -54,6 +56,7 @@ enum view_id {
 #define IN(view)   (1u << VIEW_##view)
 #define EVERYWHERE (~0u)
 #define IN_MAPS    (IN(MAP) | IN(COMPARE))
+#define IN_TIME    (IN(MAP) | IN(TEAM) | IN(TIMELINE))
 #define SORTED     (IN(PATTERNS) | IN(BUFFERS))            /* tables that are sorted by any column */
 #define TRIED      (IN(WHY) | IN(PARETO))                  /* by bytes, time or syncs */
 #define IN_PLAN    ((1u << PAGE_COUNT) - 1 - IN(PATTERNS)) /* every page that shows a plan */
@@ -118,9 +121,9 @@ enum argument {
     R(PAN_RIGHT, "pan-right", "L", IN_MAPS, NONE, "Map", "later")                                            \
     R(ZOOM_IN, "zoom-in", "+ =", IN_MAPS, NONE, "Map", "zoom in around the cursor (or the mouse wheel)")     \
     R(ZOOM_OUT, "zoom-out", "- _", IN_MAPS, NONE, "Map", "zoom out")                                         \
-    R(ZOOM_TIME_IN, "zoom-time-in", ">", IN(MAP) | IN(TEAM), NONE, "Map", "zoom in on time only")            \
-    R(ZOOM_TIME_OUT, "zoom-time-out", "<lt>", IN(MAP) | IN(TEAM), NONE, "Map", "zoom out of time only")      \
-    R(ZOOM_ALL, "zoom-all", "z", IN_MAPS | IN(TEAM), NONE, "Map", "all of it")                               \
+    R(ZOOM_TIME_IN, "zoom-time-in", ">", IN_TIME, NONE, "Map", "zoom in on time only")                       \
+    R(ZOOM_TIME_OUT, "zoom-time-out", "<lt>", IN_TIME, NONE, "Map", "zoom out of time only")                 \
+    R(ZOOM_ALL, "zoom-all", "z", IN_MAPS | IN_TIME, NONE, "Map", "all of it")                                \
     R(ZOOM_SELECTION, "zoom-selection", "Z", IN(MAP), NONE, "Map", "just the selected buffer")               \
     R(EDGES, "edges", "v", IN(MAP) | IN(COMPARE), NONE, "Map",                                               \
       "rows to scale, or cut at the edges of buffers")                                                       \
@@ -130,6 +133,10 @@ enum argument {
     R(OFF_CHIP, "off-chip", "o", IN_PLAN | IN(WHY), NONE, "Map",                                             \
       "next buffer off chip, most expensive first")                                                          \
     R(ON_CHIP_BIGGEST, "peak", "P", IN(MAP), NONE, "Map", "to the tick with most bytes in use")              \
+    R(FORCE, "force", "F", IN(MAP), NONE, "Map",                                                             \
+      "force the buffer that is off chip on chip: the rest is solved again, for the price")                  \
+    R(AT_PEAK, "at-peak", "^", IN_PLAN, NONE, "Map",                                                         \
+      "what is on chip at the fullest tick: a table by size, with padding")                                  \
     R(HEX, "hex", "#", EVERYWHERE, NONE, "Map", "addresses in hex or decimal")                               \
     R(PLAY, "play", "<Space>", IN(MAP), NONE, "Map", "play: one tick after the other")                       \
     R(NEXT_ITERATION, "next-iteration", ")", IN_PLAN, NONE, "Nests",                                         \
@@ -148,11 +155,14 @@ enum argument {
       "beside the splits: cores, bytes over the ring, launch")                                               \
     R(RACE, "race", "r", IN(COMPARE), NONE, "Compare", "race all solvers on this pattern")                   \
     R(EXECUTE, "execute", "r", IN(RUN), NONE, "Run", "execute this plan")                                    \
+    R(EXECUTE_ON, "run-on", "", IN(RUN) | IN(TIMELINE), TEXT, "Run",                                         \
+      "run the plan's program and measure it: run-on gpu, run-on host")                                      \
     R(STOP, "stop", ".", EVERYWHERE, NONE, "What if", "cancel what runs; the best so far is kept")           \
     R(PANE, "pane", "d", IN(COMPARE), NONE, "Compare",                                                       \
       "below the rows: maps, differences, or best and bound over time")                                      \
     R(PIN, "pin", "p", EVERYWHERE, NONE, "Compare", "pin this plan as A, to compare with")                   \
-    R(OPEN_PLAN, "open-plan", "", EVERYWHERE, FILE, "Compare", "a plan file beside the others in Compare")   \
+    R(OPEN_PLAN, "open-plan", "", EVERYWHERE, FILE, "Compare",                                               \
+      "a plan, or a placement of another compiler, beside the others")                                       \
     R(MARK, "mark", "<Space> m", IN(COMPARE), NONE, "Compare", "this row is the left one of the two maps")   \
     R(PASS_RULES, "rules", "m", IN(LOOPS), NONE, "Loops", "the other rule set of the loop passes")           \
     R(TEAM_SET, "team", "", EVERYWHERE, GRID, "Team", "shard the graph over N devices, or a grid AxB")       \

@@ -261,6 +261,7 @@ void session_hold_file(struct session *s, const char *path)
 struct execution {
     struct session *session;
     uint64_t number, of;
+    char machine[16]; /* empty: the simulated device */
     const struct lx_plan *plan;
     struct lx_run_result *result;
     lx_status st;
@@ -269,12 +270,12 @@ struct execution {
 static void execution_run(void *data, void *watch)
 {
     struct execution *e = data;
-    struct lx_device_options how = {.progress = watch_steps,
-                                    .iterating = watch_iteration,
-                                    .stop = watch_stop,
-                                    .context = watch,
-                                    .threads = 1};
-    e->result = lx_device_run(e->plan, &how, &e->st);
+    struct lx_device_options how = {
+        .progress = watch_run, .stop = watch_stop, .context = watch, .threads = 1};
+    struct lx_program_options program = {.machine = e->machine, .judge = how, .launches = 200};
+    struct lx_measured measured;
+    e->result = *e->machine ? lx_program_run(e->plan, &program, &measured, &e->st)
+                            : lx_device_run(e->plan, &how, &e->st);
 }
 
 static void execution_done(void *data, bool stopped)
@@ -304,12 +305,13 @@ static void execution_free(void *data)
 
 const struct work run_work = {2, execution_run, execution_done, execution_free};
 
-void session_run(struct session *s)
+void session_run(struct session *s, const char *machine)
 {
     const struct lx_plan *plan = session_plan(s);
     if (!plan) return;
     struct execution *e = mem_zeroed(1, sizeof *e);
     worker_stop(s->worker, &run_work);
     *e = (struct execution){.session = s, .number = ++s->run.number, .of = s->got, .plan = lx_plan_ref(plan)};
+    snprintf(e->machine, sizeof e->machine, "%s", machine ? machine : "");
     worker_post(s->worker, &run_work, 0, e);
 }

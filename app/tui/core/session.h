@@ -141,7 +141,8 @@ struct session {
     VEC(struct held) files;
     int file_last; /* the last file, and the number of files */
     uint64_t files_read;
-    struct text news; /* errors of the background; empty: none */
+    struct text news;  /* of the background; empty: none */
+    bool news_is_good; /* else an error */
 
     VEC(struct remedy) seen; /* plans of this pattern so far, their settings and figures */
     uint64_t saw;            /* counts changes of `seen` */
@@ -226,9 +227,10 @@ extern const struct work hold_work;
 bool session_pin(struct session *s);
 void session_hold_file(struct session *s, const char *path);
 
-/* The plan on the screen, executed on the simulated device; slot 0. */
+/* The plan on the screen, executed; slot 0. */
 extern const struct work run_work;
-void session_run(struct session *s);
+/* `machine`: of lx_machine_kind_at; NULL: the simulated device. */
+void session_run(struct session *s, const char *machine);
 
 /* Planning. A staged job hands over interim plans, each as a plan_job. */
 struct plan_job {

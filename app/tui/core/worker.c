@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/border.h"
 #include "base/checked.h"
+#include "planning/op_words.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -23,7 +24,7 @@ struct job {
     double began;
     struct worker *worker;
     struct lx_progress so_far;
-    int64_t iteration, iterations;
+    struct words words;
     struct curve curve;
     struct job *next;
 };
@@ -61,12 +62,11 @@ void watch_steps(void *watch, int32_t done, int32_t steps)
     watch_progress(watch, &so_far);
 }
 
-void watch_iteration(void *watch, int64_t iteration, int64_t of)
+void watch_run(void *watch, const struct lx_run_progress *so_far)
 {
     struct job *j = watch;
     pthread_mutex_lock(&j->worker->lock);
-    j->iteration = iteration;
-    j->iterations = of;
+    j->words = run_progress_words(so_far);
     pthread_mutex_unlock(&j->worker->lock);
 }
 
@@ -296,8 +296,7 @@ struct progress worker_progress(struct worker *w, const struct work *work, int s
             p = (struct progress){.running = true,
                                   .seconds = clock_seconds() - j->began,
                                   .so_far = j->so_far,
-                                  .iteration = j->iteration,
-                                  .iterations = j->iterations,
+                                  .words = j->words,
                                   .curve = j->curve};
     for (struct job *j = w->waiting; j && !p.running; j = j->next)
         if (j->work == work && j->slot == slot) p.waiting = true;

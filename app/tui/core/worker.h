@@ -7,6 +7,7 @@
 #ifndef LX_APP_TUI_WORKER_H
 #define LX_APP_TUI_WORKER_H
 
+#include "base/words/words.h"
 #include "unstable.h"
 
 /* Best and bound over time: a few dozen points that thin out. */
@@ -47,8 +48,8 @@ bool watch_stop(void *watch);
 void watch_progress(void *watch, const struct lx_progress *so_far);
 /* Progress in steps; `bound` has their number. */
 void watch_steps(void *watch, int32_t done, int32_t steps);
-/* Of the current nest; 1: no nest. */
-void watch_iteration(void *watch, int64_t iteration, int64_t of);
+/* Progress of a run in words. */
+void watch_run(void *watch, const struct lx_run_progress *so_far);
 /* Hands an interim result to the screen while the job continues: as at the end, by `done` and `free`.
  * Takes the data over. */
 void watch_hand_over(void *watch, void *data);
@@ -60,8 +61,8 @@ double watch_seconds(void *watch);
 struct progress {
     bool running, waiting;
     double seconds;
-    struct lx_progress so_far;     /* objective INT64_MAX: nothing so far */
-    int64_t iteration, iterations; /* of the current nest; 0 or 1: no nest */
+    struct lx_progress so_far; /* objective INT64_MAX: nothing so far */
+    struct words words;        /* of a run; empty: none so far */
     struct curve curve;
 };
 

@@ -376,6 +376,20 @@ void put_stack(const struct scene *on, struct box row, const double *parts, cons
         put(on->cells, row.row, row.column, on->glyphs->bar[1], INK(DIM));
 }
 
+void put_level(const struct scene *on, struct box column, double share, struct style style)
+{
+    int steps = 8 * column.rows, level = (int)(fmin(share, 1) * steps + 0.5);
+    if (share > 0 && level == 0) level = 1;
+    for (int k = 0; k < column.rows; k++) {
+        int part = level - 8 * (column.rows - 1 - k);
+        put(on->cells, column.row + k, column.column,
+            on->glyphs->level[part < 0   ? 0
+                              : part > 8 ? 8
+                                         : part],
+            style);
+    }
+}
+
 void put_wait_legend(const struct scene *on, struct box row)
 {
     int words = 0, each = 4; /* columns beside each word: 4, or 3 where it is narrow */

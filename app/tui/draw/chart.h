@@ -81,6 +81,8 @@ extern const struct part_look wait_looks[], byte_looks[];
  * it. */
 void put_stack(const struct scene *on, struct box row, const double *parts, const struct part_look *looks,
                int count, double whole);
+/* A share from 0 to 1 as a bar upwards in a column; one above 0 is seen. */
+void put_level(const struct scene *on, struct box column, double share, struct style style);
 /* The names of waits, each with its look, at the right of a row; nothing if there is no room for all. */
 void put_wait_legend(const struct scene *on, struct box row);
 

@@ -4,12 +4,15 @@
 #include "base/checked.h"
 #include "base/order.h"
 #include "export/nest_words.h"
+#include "tui/draw/chart.h"
 #include "tui/map/paint_map.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <stdlib.h>
+
+enum { MOST_ACROSS = 1000 };
 
 /* Names of ops if every tick has room for six characters; else numbers. A bar stands where cores meet at a
  * sync. */
@@ -32,6 +35,7 @@ void axis_draw_ruler(const struct scene *on, struct box area, const struct raste
         char number[24];
         snprintf(number, sizeof number, "%lld", (long long)from);
         struct style style = tick >= from && tick < to ? INK(KEY) : INK(DIM);
+        if (!(named && from >= 0 && from < g->op_count) && (int)strlen(number) > width - c) break;
         bool is_op = named && from >= 0 && from < g->op_count;
         int row = area.row + 1,
             used = is_op ? put_name(on->cells, row, left + c, last - c, style, g->ops[from].name)
@@ -65,19 +69,27 @@ void axis_draw_curve(const struct scene *on, struct box area, const struct raste
         int64_t from, to;
         raster_ticks(r, c, &from, &to);
         int64_t most = lx_occupancy_most(&o->time, from, to);
-        int steps = 8 * area.rows, level = whole > 0 ? (int)((double)most / (double)whole * steps + 0.5) : 0;
         bool peak = o->time.peak > 0 && most == o->time.peak;
-        if (most > 0 && level == 0) level = 1;
-        if (level > steps) level = steps;
-        for (int k = 0; k < area.rows; k++) {
-            int part = level - 8 * (area.rows - 1 - k);
-            put(on->cells, area.row + k, left + c,
-                on->glyphs->level[part < 0   ? 0
-                                  : part > 8 ? 8
-                                             : part],
-                peak ? INK(HIGH) : INK(LOW));
-        }
+        put_level(on, (struct box){area.row, left + c, area.rows, 1},
+                  whole > 0 ? (double)most / (double)whole : 0, peak ? INK(HIGH) : INK(LOW));
     }
+}
+
+void axis_draw_prices(const struct scene *on, struct box area, const struct raster *r)
+{
+    const struct outcome *o = &on->session->shown;
+    double most = 0, at[MOST_ACROSS] = {0};
+    int first, last;
+    if (area.rows == 0) return;
+    for (int32_t i = 0; i < o->price_count; i++) {
+        most = fmax(most, o->prices[i].per_byte);
+        if (raster_tick_columns(r, o->prices[i].tick, &first, &last))
+            for (int c = first; c <= last && c < MOST_ACROSS; c++) at[c] = fmax(at[c], o->prices[i].per_byte);
+    }
+    put_text(on->cells, area.row, area.column, GUTTER - 1, INK(DIM), "   +1 KiB");
+    for (int c = 0; c < raster_width(r) && c < MOST_ACROSS; c++)
+        put_level(on, (struct box){area.row, area.column + GUTTER + c, 1, 1}, most > 0 ? at[c] / most : 0,
+                  INK(WARN));
 }
 
 /* A run of ticks with a name, as a bracket shows it. */
@@ -219,6 +231,8 @@ int map_panel_hole(const struct scene *on, struct box area)
                     address_words(on, h.from).at);
     text_format(&line, "%s free in %s, the largest %s", in_bytes(h.free_bytes).at,
                 counted(h.count, "hole").at, in_bytes(h.largest_to - h.largest_from).at);
+    double padding = plan_padding_at(session_plan(s), s->selection.tick);
+    if (padding >= 0.01) text_format(&line, "; %s of what is in use is padding", in_percent(padding).at);
     int used = put_paragraph(on->cells, area, INK(DIM), &line);
     return used;
 }
@@ -231,7 +245,7 @@ static void map_panel_draw_row(const struct scene *on, struct box row, int32_t i
     put(on->cells, row.row, row.column, on->glyphs->bullet,
         (struct style){.ink = tone_of_identity(buffer_identity(o->plan, i))});
     int used =
-        put_name(on->cells, row.row, row.column + 2, name - 2, style, o->plan->problem.buffers[i].name);
+        put_name(on->cells, row.row, row.column + 2, name - 3, style, o->plan->problem.buffers[i].name);
     /* The slice of a tile, if the whole text fits. */
     struct box room = {row.row, row.column + 3 + used, 1, name - 3 - used};
     const struct lx_plan *p = session_plan(on->session);
@@ -318,7 +332,8 @@ void map_panel_draw(const struct scene *on, struct box area, const struct map_wi
     struct box rest = area;
     details_draw(on, box_cut_top(&rest, area.rows >= 36 ? 9 : area.rows / 3), on->session->selection.buffer);
     struct box legend = box_cut_bottom(&rest, area.rows > 16);
-    struct box shades = box_cut_bottom(&rest, area.rows > 16 && w->raster.dense > 0);
+    bool lens = heat_is_lens[w->heat];
+    struct box shades = box_cut_bottom(&rest, area.rows > 16 && (w->raster.dense > 0 || lens));
     if (legend.rows) map_panel_draw_legend(on, legend);
     if (shades.rows) {
         /* The shades of dense cells, and their meaning. */
@@ -327,7 +342,7 @@ void map_panel_draw(const struct scene *on, struct box area, const struct map_wi
             put_heat(on->cells, on->theme, on->glyphs, shades.row, shades.column + i, map_ramp(&w->raster),
                      (double)i / (SAMPLES - 1));
         put_format(on->cells, shades.row, shades.column + SAMPLES + 1, shades.columns - SAMPLES - 1, INK(DIM),
-                   "several: %s (%s)", heat_names[w->heat], KEY_OF(DENSE));
+                   "%s: %s (%s)", lens ? "all" : "several", heat_names[w->heat], KEY_OF(DENSE));
     }
     const struct lx_plan *p = session_plan(on->session);
     int32_t nest = rest.rows > 12 ? plan_nest_at(p, on->session->selection.tick) : -1;

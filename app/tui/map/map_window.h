@@ -53,6 +53,8 @@ enum { GUTTER = 10 };
 /* `area`: rows whose first columns are the gutter; the raster's columns begin behind it. */
 void axis_draw_ruler(const struct scene *on, struct box area, const struct raster *r);
 void axis_draw_curve(const struct scene *on, struct box area, const struct raster *r);
+/* What one KiB more at a tick would save, by the bound. */
+void axis_draw_prices(const struct scene *on, struct box area, const struct raster *r);
 /* The kernel bundles of the plan in the window. */
 void axis_draw_bundles(const struct scene *on, struct box area, const struct raster *r);
 /* The nests of the plan, with their loops; where there is room, the nest at the cursor with its iteration. */

@@ -170,7 +170,7 @@ static void paint_cell(struct painter *p, int row, int column)
 {
     struct content k = paint_look_at(p, row, column);
     if (k.heading) return;
-    if (k.many || k.owners > 2) {
+    if (k.many || k.owners > 2 || (k.owners && heat_is_lens[p->m->heat])) {
         if (!p->heat->at) heat_make(p->r, p->m->heat, p->across, p->down, p->heat);
         const struct scene *on = p->on;
         int y = p->area.row + row, x = p->area.column + column;
@@ -243,6 +243,8 @@ static void paint_label(const struct painter *p, const struct raster_rect *rect)
                               MARK_BOLD};
         if (i == p->m->selected) style = (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD};
         int y = p->area.row + row, x = p->area.column + column;
+        for (int k = -1; !side && is_tile(plan, i) && k <= width; k += width + 1) /* no dots beside it */
+            if (paint_run_is(p, row, column + k, 1, i)) put(p->on->cells, y, x + k, ' ', style);
         if (side) put(p->on->cells, y, x - 1, ' ', style), put(p->on->cells, y, x + width, ' ', style);
         put_name(p->on->cells, y, x, width, style, shown);
     }

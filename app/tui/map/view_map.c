@@ -1,5 +1,7 @@
 /* The map: scratchpad addresses against time, with a cursor; below it the occupancy and the buffers off
  * chip. */
+#include "base/order.h"
+#include "tui/map/ghost.h"
 #include "tui/map/paint_map.h"
 #include "tui/map/map_window.h"
 
@@ -7,14 +9,26 @@ enum { PANEL = 38, PANEL_FROM = 110, LEAST_MAP = 3 };
 
 /* The boxes of the parts, from top to bottom; those below the map have the gutter. */
 struct parts {
-    struct box map, ruler, nests, runs, minimap, curve, lanes, details, panel;
+    struct box map, ruler, nests, runs, minimap, curve, prices, lanes, details, panel;
 };
+
+/* A lane per buffer that could be on chip and for the selected one; one for all others, which are `*barred`. */
+static int map_view_lanes_wanted(const struct session *s, int *barred)
+{
+    const struct outcome *o = &s->shown;
+    int32_t i, n = o->off_chip_count, selected = s->selection.buffer; /* what must stay in HBM comes last */
+    BISECT(i, 0, n, !o->plan->problem.buffers[o->off_chip[i]].reason);
+    bool is_one = selected >= 0 && selected < o->plan->problem.count &&
+                  o->plan->answer.address[selected] < 0 && o->plan->problem.buffers[selected].reason;
+    *barred = n - i - is_one;
+    return o->off_chip_count - *barred + (*barred > 0);
+}
 
 static struct parts map_view_lay_out(const struct scene *on, struct box area, bool zoomed)
 {
     const struct outcome *o = &on->session->shown;
     struct parts p = {0};
-    int spilled = o->off_chip_count;
+    int barred, spilled = map_view_lanes_wanted(on->session, &barred);
     bool tall = area.rows >= 16;
     if (area.columns >= PANEL_FROM) {
         p.panel = box_cut_right(&area, PANEL);
@@ -24,6 +38,9 @@ static struct parts map_view_lay_out(const struct scene *on, struct box area, bo
         p.details = box_cut_bottom(&area, area.rows >= 30 ? 5 : tall ? 4 : 2);
     int lanes = spilled == 0 ? 0 : area.rows >= 40 ? 6 : area.rows >= 26 ? 4 : tall ? 2 : area.rows >= 7;
     p.lanes = box_cut_bottom(&area, lanes < spilled ? lanes : spilled);
+    double priced = 0;
+    for (int32_t i = 0; i < o->price_count && priced <= 0; i++) priced = o->prices[i].per_byte;
+    p.prices = box_cut_bottom(&area, area.rows >= 20 && priced > 0);
     p.curve = box_cut_bottom(&area, area.rows >= 30 ? 4 : area.rows >= 12 ? 2 : area.rows >= 5);
     p.minimap = box_cut_bottom(&area, zoomed && area.rows >= 8);
     p.runs = box_cut_bottom(&area, area.rows >= 10 && o->plan->bundle_count > 1);
@@ -75,8 +92,30 @@ static bool map_view_draw_lane(const struct scene *on, const struct parts *p, co
     return true;
 }
 
+/* What must cross HBM, in one lane: "14 compulsory, 12.6 MiB". */
+static void map_view_draw_compulsory(const struct scene *on, const struct parts *p, const struct raster *r,
+                                     int lane)
+{
+    const struct outcome *o = &on->session->shown;
+    int32_t count = 0;
+    int64_t bytes = 0;
+    int row = p->lanes.row + lane, first, last;
+    for (int32_t k = 0; k < o->off_chip_count; k++) {
+        const struct lx_buffer *b = &o->plan->problem.buffers[o->off_chip[k]];
+        if (!b->reason || o->off_chip[k] == on->session->selection.buffer) continue;
+        count++;
+        bytes += o->moved[o->off_chip[k]];
+        if (raster_columns(r, b->start, b->end, &first, &last))
+            for (int c = first; c <= last; c++)
+                put(on->cells, row, p->map.column + c, c == first ? on->glyphs->bullet : on->glyphs->light,
+                    INK(DIM));
+    }
+    put_format(on->cells, row, p->map.column, p->map.columns, INK(DIM), "%s must stay in HBM, %s",
+               counted(count, "buffer").at, in_short_bytes(bytes).at);
+}
+
 /* Lives of buffers off chip: the selected one, then the most expensive first, each in the first lane with
- * room. */
+ * room; what must be there below them. */
 static struct spot map_view_draw_lanes(const struct scene *on, const struct parts *p, const struct raster *r)
 {
     const struct outcome *o = &on->session->shown;
@@ -84,13 +123,19 @@ static struct spot map_view_draw_lanes(const struct scene *on, const struct part
     struct spot spot = {-1, -1};
     struct lanes lanes = {.most = p->lanes.rows < MOST_LANES ? p->lanes.rows : MOST_LANES};
     if (lanes.most == 0) return spot;
+    int barred, wanted = map_view_lanes_wanted(on->session, &barred);
+    if (barred > 1 && o->moved && lanes.most > (wanted > 1))
+        map_view_draw_compulsory(on, p, r, --lanes.most);
+    else
+        barred = 0;
     put_text(on->cells, p->lanes.row, p->lanes.column, GUTTER - 1, INK(BAD), " off chip");
     for (int k = 0; k < lanes.most; k++)
         put(on->cells, p->lanes.row + k, p->map.column - 1, on->glyphs->vertical, INK(FRAME));
     if (selected >= 0 && o->plan->answer.address[selected] < 0)
         map_view_draw_lane(on, p, r, &lanes, selected, !map_window_on_hole(on->session), &spot);
     for (int32_t k = 0; k < o->off_chip_count && k < 200; k++)
-        if (o->off_chip[k] != selected) map_view_draw_lane(on, p, r, &lanes, o->off_chip[k], false, &spot);
+        if (o->off_chip[k] != selected && !(barred && o->plan->problem.buffers[o->off_chip[k]].reason))
+            map_view_draw_lane(on, p, r, &lanes, o->off_chip[k], false, &spot);
     int32_t more = lanes.left_over + (o->off_chip_count > 200 ? o->off_chip_count - 200 : 0);
     if (more && p->lanes.rows > 1)
         put_format(on->cells, p->lanes.row + 1, p->lanes.column, GUTTER - 1, INK(DIM), " +%d%s", (int)more,
@@ -134,7 +179,11 @@ static void map_view_draw_parts(const struct scene *on, const struct parts *p, s
     struct map_paint paint = {&s->shown, r, picked, s->moved, on->filter, w->heat, s->selection.iteration,
                               &w->heats};
     map_paint(on, p->map, &paint);
-    map_view_draw_hole(on, p, r);
+    struct ghost ghost;
+    if (picked >= 0 && ghost_find(s->shown.plan, picked, &ghost))
+        ghost_draw(on, p->map, r, picked, &ghost);
+    else if (!heat_is_lens[w->heat])
+        map_view_draw_hole(on, p, r);
     int down = map_rows(on, 1), every = p->map.rows > 24 ? 3 : p->map.rows > 8 ? 2 : 1;
     if (r->address.by_edges) every = 1;
     for (int row = 0; row * down < r->address.cells; row++) {
@@ -154,6 +203,7 @@ static void map_view_draw_parts(const struct scene *on, const struct parts *p, s
     axis_draw_bundles(on, p->runs, r);
     axis_draw_minimap(on, p->minimap, w);
     axis_draw_curve(on, p->curve, r);
+    axis_draw_prices(on, p->prices, r);
     /* The cursor of a buffer that is off chip is on its lane. */
     struct spot lane = map_view_draw_lanes(on, p, r);
     const struct selection *at = &on->session->selection;
@@ -205,7 +255,15 @@ static void map_view_draw(const struct scene *on, void *state, struct box area)
 static bool map_view_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct map_window *w = state;
+    struct ghost ghost;
     if (r == REQ_ESCAPE) x->playing = false;
+    if (r == REQ_FORCE) {
+        if (ghost_find(session_plan(&x->session), x->session.selection.buffer, &ghost))
+            ghost_force(x, x->session.selection.buffer);
+        else
+            explorer_say(x, TONE_DIM, "only a buffer that could be on chip and is not can be forced");
+        return true;
+    }
     if (r != REQ_OPEN) return map_window_request(x, w, r, argument);
     if (argument) return false;
     if (why_open(x)) return true;

@@ -51,16 +51,25 @@ static void team_time_draw_words(const struct lanes_on *l, struct box area)
     encode_character(g->full, works);
     encode_character(g->shade, waits);
     encode_character(g->thick, links);
-    text_format(&line, "%s computes %s waits %s links; device %d is last, at %s", works, waits, links,
-                last->device, in_micros(last->us).at);
+    text_format(&line, "%s launches and computes %s waits %s links; device %d is last, at %s", works, waits,
+                links, last->device, in_micros(last->us).at);
     if (l->f->waiter >= 0)
         text_format(&line, "; device %d waits most, %s", l->f->waiter,
                     in_micros(l->f->devices[l->f->waiter].waited).at);
-    put_line(l->on->cells, box_cut_top(&area, 1), INK(PLAIN), &line);
+    const struct outcome *alone = &l->on->session->shown;
+    if (alone->plan && alone->layouts && last->us > 0) {
+        text_format(&line, "; one device takes %s, ", in_micros(alone->plan->figures.end_to_end_us).at);
+        text_format(&line, "%.2g times as long", alone->plan->figures.end_to_end_us / last->us);
+    }
+    put_paragraph(l->on->cells, box_cut_top(&area, area.rows > 2 && area.columns >= 60 ? 2 : 1), INK(PLAIN),
+                  &line);
     if (area.rows < 1) return;
     const struct team_device_figures *m = &l->f->devices[l->k->member];
     double from = 0, to = 0;
-    text_format(&line, "device %d: computes %s", m->device, in_micros(m->busy).at);
+    const struct lx_plan *plan = l->f->plans->plans[l->k->member];
+    double launches = plan ? plan->figures.end_to_end_us - plan->figures.device_us : 0;
+    text_format(&line, "device %d: launches %s", m->device, in_micros(launches).at);
+    text_format(&line, ", computes %s", in_micros(fmax(m->busy - launches, 0)).at);
     text_format(&line, ", waits %s", in_micros(m->waited).at);
     if (m->longest_step >= 0)
         text_format(&line, ", longest for %s", team_step_name(l->f->plans->team, m->longest_step));
@@ -145,7 +154,7 @@ void team_time_draw(const struct scene *on, struct team_view *v, struct box *are
     if (team_time_of_op(&l, l.k->member, &from, &to)) from = (from + to) / 2 - wide / 2;
     l.from = fmax(0, fmin(from, all - wide));
     l.to = l.from + wide;
-    struct box words = box_cut_top(area, area->rows < 12 ? 1 : area->columns < 100 ? 4 : 3);
+    struct box words = box_cut_top(area, area->rows < 12 ? 1 : area->columns < 100 ? 5 : 3);
     team_time_draw_words(&l, words);
     int rows = area->rows < 6 ? area->rows - 1 : area->rows * 3 / 5;
     team_time_draw_lanes(&l, v, area, rows < 1 ? 1 : rows);

@@ -127,6 +127,10 @@ void compare_lines_draw(const struct scene *on, struct box area, const struct ri
                              : INK(DIM),
                   shown);
         bool is_share = !*d.words;
+        double rate = c->right->graph->list ? 0 : lx_device_roofs(&c->right->graph->device).hbm_gb_per_s;
+        if (d.gain && rate > 0 && row.columns >= 100)
+            put_format(on->cells, row.row, row.column + row.columns - 14, 14, INK(DIM), "%s%s HBM",
+                       d.gain < 0 ? "+" : "-", in_micros(fabs((double)d.gain) / rate * 1e-3).at);
         put_text(on->cells, row.row, row.column + 17, is_share ? row.columns - 17 : name, INK(PLAIN), d.name);
         if (!is_share)
             put_text(on->cells, row.row, row.column + 18 + name, row.columns - 18 - name, INK(DIM), d.words);

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { TICK_COLUMNS = 5 };
-
 bool op_matches(const struct lx_graph *g, int32_t op, const char *text)
 {
     bool has = has_text(g->ops[op].name, text) || has_text(g->ops[op].kind->name, text);
@@ -262,7 +260,9 @@ void graph_rows_fit(const struct scene *on, int room, struct graph_fold fold, st
                                .nests = o->plan->nest_count == 0 || room < 40 ? 0
                                         : room < 76                           ? 2
                                                                               : 9};
-    out->columns_at = TICK_COLUMNS + out->nests + out->rails.columns + 2;
+    out->ticks = 1 + (int)strlen(grouped(outcome_graph(o)->op_count).at);
+    if (out->ticks < 5) out->ticks = 5;
+    out->columns_at = out->ticks + out->nests + out->rails.columns + 2;
     int rest = room - out->columns_at;
     memcpy(out->columns, graph_array, sizeof graph_array);
     int longest = 24; /* of the names, where there is much room */
@@ -286,9 +286,9 @@ void graph_rows_fit(const struct scene *on, int room, struct graph_fold fold, st
 
 void put_graph_head(const struct scene *on, const struct graph_rows *r, struct box row)
 {
-    put_right(on->cells, row.row, row.column, TICK_COLUMNS - 1, INK(DIM), "tick");
-    put_text(on->cells, row.row, row.column + TICK_COLUMNS, r->nests, INK(DIM), r->nests > 4 ? "nest" : "");
-    put_text(on->cells, row.row, row.column + TICK_COLUMNS + r->nests, r->rails.columns, INK(DIM),
+    put_right(on->cells, row.row, row.column, r->ticks - 1, INK(DIM), "tick");
+    put_text(on->cells, row.row, row.column + r->ticks, r->nests, INK(DIM), r->nests > 4 ? "nest" : "");
+    put_text(on->cells, row.row, row.column + r->ticks + r->nests, r->rails.columns, INK(DIM),
              r->rails.columns >= 7 ? "tensors" : "");
     struct box columns = {row.row, row.column + r->columns_at, 1, row.columns - r->columns_at};
     put_headings(on->cells, columns, &r->fitted);
@@ -304,11 +304,10 @@ void put_graph_row(const struct scene *on, const struct graph_rows *r, struct bo
         o, g, &g->ops[i], &wait, i, last, graph_layer_at(o, i, r->fold), selected >= i && selected <= last};
     uint8_t tone = tone_of_identity(buffer_identity(o->plan, outcome_buffer(o, data.op->output)));
     struct box columns = {row.row, row.column + r->columns_at, 1, row.columns - r->columns_at};
-    put_right(on->cells, row.row, row.column, TICK_COLUMNS - 1, INK(DIM), grouped(i).at);
+    put_right(on->cells, row.row, row.column, r->ticks - 1, INK(DIM), grouped(i).at);
     if (!data.layer)
-        graph_put_nest(on, (struct box){row.row, row.column + TICK_COLUMNS, 1, r->nests}, i, r->fold.nests);
-    put_rails(on, (struct box){row.row, row.column + TICK_COLUMNS + r->nests, 1, r->rails.columns}, r->rails,
-              i);
+        graph_put_nest(on, (struct box){row.row, row.column + r->ticks, 1, r->nests}, i, r->fold.nests);
+    put_rails(on, (struct box){row.row, row.column + r->ticks + r->nests, 1, r->rails.columns}, r->rails, i);
     put(on->cells, row.row, columns.column - 2, data.here ? on->glyphs->mark : on->glyphs->bullet,
         (struct style){.ink = tone});
     put_values(on->cells, columns, &r->fitted, &data);

@@ -37,6 +37,7 @@ struct graph_fold {
 struct graph_rows {
     struct rail_room rails;
     struct graph_fold fold;
+    int ticks; /* columns of the numbers of ops */
     int nests; /* columns of the brackets of nests; 0: there are none */
     struct column columns[GRAPH_COLUMNS];
     struct fitted fitted;

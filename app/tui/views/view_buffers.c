@@ -9,6 +9,7 @@
 #include "tui/draw/chart.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The key of an order of rows. */
@@ -37,7 +38,7 @@ static void buffers_end(void *state)
     mem_free(v->row_of);
 }
 
-/* By name, state, reason or role; in a plan with nests also as a tile or whole. */
+/* By name, state, reason or role; in a plan with nests also as a tile or whole; "@24": on chip at that tick. */
 static bool buffers_matches(const struct lx_plan *p, int32_t i, const char *filter)
 {
     const char *texts[] = {p->problem.buffers[i].name, buffer_state(p, i), p->reason ? p->reason[i] : NULL,
@@ -47,6 +48,9 @@ static bool buffers_matches(const struct lx_plan *p, int32_t i, const char *filt
                            p->layouts ? lx_role_word(p->layouts->graph->tensors[p->stays[i].tensor].role)
                                       : NULL};
     bool has = !*filter;
+    if (*filter == '@')
+        return p->answer.address[i] >= 0 &&
+               lx_is_alive(&p->problem.buffers[i], strtoll(filter + 1, NULL, 10));
     for (size_t k = 0; !has && k < sizeof texts / sizeof *texts; k++)
         has = texts[k] && has_text(texts[k], filter);
     return has;

@@ -1,4 +1,5 @@
-/* Every request with its keys; search and filter go by key, name and words. */
+/* Help: the keys, marks and columns of the view that was on top, then every request with its keys; search and
+ * filter go by key, name and words. */
 #include "tui/core/explorer.h"
 
 #include <stdio.h>
@@ -6,24 +7,66 @@
 
 enum { WIDE = 70 };
 
+/* Marks and columns that no heading explains, by view. */
+static const struct {
+    unsigned views;
+    const char *mark, *help;
+} legend[] = {
+    /* clang-format off */
+    {IN(GRAPH), "| :", "lanes of tensors: thick on chip, dotted in HBM; an arrow where the ring or a move copies it"},
+    {IN(GRAPH), "[h/8", "a nest: its loops, or with x16 their tiles; repeated layers are a row with x and their number"},
+    {IN(GRAPH), "splits", "cores per dimension of the op: s/8,t/4"},
+    {IN(GRAPH), "bound", "what most of the op's time waits for; the bar has all causes"},
+    {IN(CORES), "agree", "neighbours of the op that split the common tensor the same way"},
+    {IN(CORES), "spans", "bytes of HBM from the first to the last that a core touches"},
+    {IN_MAPS, "letters, colours", "a buffer has the same ones in every view; white outline: the selected one"},
+    {IN_MAPS, "dots", "a tile of a nest: one slice of the tensor at a time"},
+    {IN_MAPS, "/", "a buffer that takes over the place of another (in place)"},
+    {IN_MAPS, "arrows", "left end: loaded, or copied over the ring; right end: stored"},
+    {IN(MAP), "axis", "bars: syncs of all cores; brackets: nests, and kernels that are launched one by one"},
+    {IN(MAP), ":::", "the largest free stretch at the cursor's tick"},
+    {IN(MAP), "grey lanes", "off chip because each byte must cross once; red ones could be on chip"},
+    {IN(COMPARE), "L R *", "the left and right plan of the maps; the best of a race"},
+    {IN(COMPARE), "gap", "distance from the best lower bound of the same question"},
+    {IN(LOOPS), "level", "a loop, the outermost first; what a level holds stays on chip for all iterations inside"},
+    {IN(RUN), "of tol.", "the largest error as a share of its proved tolerance"},
+    {IN(RUN), "each", "HBM bytes of one iteration"},
+    {IN(TEAM), "halo", "rows that a device receives from its neighbours"},
+    {IN(BUFFERS), "tile, hold", "1/16: the buffer holds one of 16 tiles; the loop level that it is held in"},
+    {IN(BUFFERS), "cost", "HBM bytes that are saved while it is on chip"},
+    {IN(BUFFERS), "padding", "the share of its bytes that pads sticks and rows"},
+    {IN(BUFFERS), "@24", "as a filter: what is on chip at tick 24"},
+    {IN(WHY), "<= *", "a first answer that is still being improved; the best of all"},
+    {IN(SWEEP), "knee", "from this size on more scratchpad hardly helps"},
+    {IN(MAP), "dashed, ////", "where the selected buffer, which is off chip, would cost least; what is in its way"},
+    {IN(MAP), "+1 KiB", "what one KiB more at this tick would save, by the bound; B lists it"},
+    {IN(PROOF), "must go", "bytes beyond the room at this tick, of all that may be on chip then"},
+    {IN(PROOF), "alone forces", "traffic of the cheapest buffers that make room at this tick"},
+    {IN(PROOF), "1 KiB saves", "traffic that one KiB more at this tick would save, by the bound"},
+    {IN(TIMELINE), "lanes", "height: the share of the time that the engine is at work; one above the other overlap"},
+    {IN(TIMELINE), "| :", "all cores wait for each other: once, in each iteration"},
+    /* clang-format on */
+};
+
 /* A line of the help: a heading, or a piece of a description. */
 struct line {
     const char *heading;
-    int request;      /* -1: a heading */
+    int request;      /* -1: a heading; from REQ_COUNT on a row of the legend */
     int from, length; /* of the description, which may need several lines */
 };
 
 struct help_view {
     struct list list;
-    struct line lines[6 * REQ_COUNT];
+    struct line lines[8 * REQ_COUNT];
     int count;
+    enum view_id of; /* the view whose keys come first */
     int room;        /* columns for descriptions at the last drawing */
     char words[300]; /* of an item, for search */
 };
 
 static void help_words_of(int request, char *out, size_t size)
 {
-    const struct request_row *r = &request_rows[request];
+    const struct request_row *r = &request_rows[request < REQ_COUNT ? request : 0];
     static const char *const names[] = {[ARG_NONE] = "",
                                         [ARG_SOLVER] = " SOLVER",
                                         [ARG_OBJECTIVE] = " WHAT",
@@ -38,39 +81,75 @@ static void help_words_of(int request, char *out, size_t size)
                                         [ARG_REQUEST] = " NAME KEYS",
                                         [ARG_TEXT] = " TEXT"};
     char keys[80];
+    if (request >= REQ_COUNT) {
+        snprintf(out, size, "%-18s \t%s", legend[request - REQ_COUNT].mark, legend[request - REQ_COUNT].help);
+        return;
+    }
     snprintf(keys, sizeof keys, "%s", request_keys((enum request)request));
     for (char *lt; (lt = strstr(keys, "<lt>"));) memmove(lt + 1, lt + 4, strlen(lt + 4) + 1);
     snprintf(out, size, "%-18s :%s%s\t%s", keys, r->name, names[r->argument], r->help);
 }
 
-/* The requests that match, group by group, each under its heading. */
+/* A request or a row of the legend, if it matches: its description in lines, cut at blanks; it is ASCII. */
+static void help_add(struct help_view *v, int request, const char *group, const char **heading,
+                     const char *filter)
+{
+    char words[300];
+    help_words_of(request, words, sizeof words);
+    if (*filter && !has_text(words, filter) && !has_text(group, filter)) return;
+    enum { MOST_LINES = sizeof v->lines / sizeof *v->lines };
+    if (*heading && v->count < MOST_LINES) v->lines[v->count++] = (struct line){*heading, -1, 0, 0};
+    *heading = NULL;
+    const char *help = strchr(words, '\t') + 1;
+    int from = 0, room = v->room > 12 ? v->room : 12;
+    do {
+        int all = (int)strlen(help + from), n = all <= room ? all : room;
+        while (n < all && n > 0 && help[from + n] != ' ') n--;
+        if (n == 0) n = room;
+        if (v->count == MOST_LINES) return;
+        v->lines[v->count++] = (struct line){NULL, request, from, n};
+        from += n + (help[from + n] == ' ');
+    } while (help[from]);
+}
+
+static bool help_is_of(int request, enum view_id view)
+{
+    bool hinted = false;
+    for (const struct hint *h = all_views[view]->hints; h < all_views[view]->hints + MOST_HINTS && h->word;
+         h++)
+        hinted |= (int)h->request == request && request_rows[request].views != EVERYWHERE;
+    return hinted || (request_rows[request].views != EVERYWHERE && request_rows[request].views >> view & 1);
+}
+
+/* First what the view on top answers, and its marks; then the requests group by group, each under its
+ * heading. */
 static void help_arrange(struct help_view *v, const char *filter)
 {
     bool done[REQ_COUNT] = {false};
+    const char *name = all_views[v->of]->name, *heading = name;
     v->count = 0;
+    for (int i = 0; i < REQ_COUNT; i++)
+        if (help_is_of(i, v->of) && *request_keys((enum request)i)) {
+            help_add(v, i, name, &heading, filter);
+            done[i] = true;
+        }
+    for (int i = 0; i < (int)(sizeof legend / sizeof *legend); i++)
+        if (legend[i].views >> v->of & 1) help_add(v, REQ_COUNT + i, name, &heading, filter);
     for (int i = 0; i < REQ_COUNT; i++) {
-        const char *group = request_rows[i].group, *heading = group;
-        for (int k = i; k < REQ_COUNT && !done[i]; k++) {
-            char words[300];
-            if (strcmp(request_rows[k].group, group) != 0) continue;
-            if (k > i) done[k] = true;
-            help_words_of(k, words, sizeof words);
-            if (*filter && !has_text(words, filter) && !has_text(group, filter)) continue;
-            if (heading) v->lines[v->count++] = (struct line){heading, -1, 0, 0};
-            heading = NULL;
-            /* The description in lines, cut at blanks; it is ASCII. */
-            const char *help = request_rows[k].help;
-            int from = 0, room = v->room > 12 ? v->room : 12;
-            do {
-                int all = (int)strlen(help + from), n = all <= room ? all : room;
-                while (n < all && n > 0 && help[from + n] != ' ') n--;
-                if (n == 0) n = room;
-                if (v->count == sizeof v->lines / sizeof *v->lines) return;
-                v->lines[v->count++] = (struct line){NULL, k, from, n};
-                from += n + (help[from + n] == ' ');
-            } while (help[from]);
+        const char *group = heading = request_rows[i].group;
+        for (int k = i; k < REQ_COUNT; k++) {
+            if (done[k] || strcmp(request_rows[k].group, group) != 0) continue;
+            done[k] = true;
+            help_add(v, k, group, &heading, filter);
         }
     }
+}
+
+static void help_shown(struct explorer *x, void *state)
+{
+    struct help_view *v = state;
+    v->of = x->asked;
+    v->list.cursor = v->list.top = 0;
 }
 
 static void help_draw_line(const struct scene *on, struct box row, const struct line *line)
@@ -85,7 +164,8 @@ static void help_draw_line(const struct scene *on, struct box row, const struct 
     char *tab = strchr(words, '\t');
     *tab = 0;
     if (line->from == 0) {
-        put_format(on->cells, row.row, row.column + 1, 18, INK(KEY), "%.18s", words);
+        put_format(on->cells, row.row, row.column + 1, 18, line->request < REQ_COUNT ? INK(KEY) : INK(TITLE),
+                   "%.18s", words);
         if (at > 30) put_text(on->cells, row.row, row.column + 19, 21, INK(DIM), words + 19);
     }
     put_format(on->cells, row.row, row.column + at, row.columns - at, INK(PLAIN), "%.*s", line->length,
@@ -127,7 +207,7 @@ static bool help_request(struct explorer *x, void *state, enum request r, const 
     (void)argument;
     if (r == REQ_OPEN) { /* does what the line says */
         int request = v->list.cursor < help_count(x, v) ? v->lines[v->list.cursor].request : -1;
-        if (request < 0) return true;
+        if (request < 0 || request >= REQ_COUNT) return true;
         x->overlay = VIEW_COUNT;
         explorer_request(x, (enum request)request, NULL);
         return true;
@@ -163,6 +243,7 @@ const struct view view_help = {
               {REQ_OPEN, "do it"},
               {REQ_BACK, "close"}},
     .state_size = sizeof(struct help_view),
+    .shown = help_shown,
     .draw = help_draw,
     .request = help_request,
     .count = help_count,

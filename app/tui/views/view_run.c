@@ -13,6 +13,7 @@ enum { HEAD = 5, NEVER = 1 << 20 };
 
 struct run_view {
     struct list list;
+    uint64_t warned; /* the plan whose long run was announced */
 };
 
 /* Rows: the faults that were kept, then the ops. */
@@ -197,14 +198,9 @@ static void run_view_draw_waiting(const struct scene *on, struct box area)
     struct session *s = on->session;
     struct progress now = worker_progress(s->worker, &run_work, 0);
     if (now.running) {
-        char nest[200] = "";
-        if (now.iterations > 1)
-            snprintf(nest, sizeof nest, "iteration %s of %s of its nest, ", grouped(now.iteration + 1).at,
-                     grouped(now.iterations).at);
         put(on->cells, area.row, area.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
-        put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(WARN),
-                   "running: op %s of %s, %s%s; %s cancels it", grouped(now.so_far.steps).at,
-                   grouped(now.so_far.bound).at, nest, in_time(now.seconds).at, KEY_OF(STOP));
+        put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(WARN), "%s, %s; %s cancels it",
+                   now.words.at[0] ? now.words.at : "running", in_time(now.seconds).at, KEY_OF(STOP));
     } else if (now.waiting)
         put_text(on->cells, area.row, area.column, area.columns, INK(DIM), "queued");
     else if (s->run.known)
@@ -277,7 +273,17 @@ static bool run_view_request(struct explorer *x, void *state, enum request r, co
     struct session *s = &x->session;
     const struct lx_run_result *run = s->run.result;
     int at = ((const struct run_view *)state)->list.cursor, faults = run ? run_view_faults(run) : 0;
-    if (r == REQ_EXECUTE) session_run(s);
+    if (r == REQ_EXECUTE) {
+        /* About 0.5 Gflop per second of a thread: the device, the judge and the fp64 reference do each. */
+        struct run_view *v = state;
+        double seconds = s->shown.waits_sum.flops / 0.5e9;
+        if (seconds > 10 && v->warned != s->got) {
+            v->warned = s->got;
+            explorer_say(x, TONE_WARN, "this takes about %s; %s again starts it, %s cancels it",
+                         in_time(seconds).at, KEY_OF(EXECUTE), KEY_OF(STOP));
+        } else
+            session_run(s, NULL);
+    }
     if (r != REQ_OPEN || argument) return r == REQ_EXECUTE;
     if (!run || at >= run_view_rows(run)) return true;
     if (at >= faults) {

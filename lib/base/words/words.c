@@ -170,7 +170,10 @@ struct words in_percent(double share)
     struct words w;
     /* A nonzero gap must not print as zero. */
     double p = share * 100;
-    snprintf(w.at, sizeof w.at, p != 0 && fabs(p) < 0.05 ? "%.2g %%" : "%.1f %%", p);
+    if (p > 0 && p < 0.001)
+        snprintf(w.at, sizeof w.at, "< 0.001 %%");
+    else
+        snprintf(w.at, sizeof w.at, p != 0 && fabs(p) < 0.05 ? "%.2g %%" : "%.1f %%", p);
     return w;
 }
 

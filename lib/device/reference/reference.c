@@ -114,6 +114,8 @@ struct evaluating {
     const struct lx_graph *g;
     struct value *values;
     struct pool *pool;
+    reference_report *report;
+    void *context;
 };
 
 /* Room up to whole words, which ops on bytes read. */
@@ -233,11 +235,13 @@ static bool evaluate_all(struct evaluating *v)
     for (int32_t t = 0; t < v->g->tensor_count; t++)
         if (lx_role_leaves(v->g->tensors[t].role)) v->values[p->final[t]].last_op = v->g->op_count;
     for (int32_t o = 0; o < v->g->op_count; o++) {
+        if (v->report) v->report(v->context, o, v->g->op_count);
         for (int i = 0; i <= v->g->ops[o].input_count; i++) {
             /* Fills inputs and zeros when they are first read. */
             int32_t n = i < v->g->ops[o].input_count ? program_input(p, o, i) : p->kept[o];
             struct value *x = n >= 0 && n < v->g->tensor_count ? &v->values[n] : NULL;
             if (!x || x->items) continue;
+            if (pool_cancelled(v->pool)) return false;
             reference_items_make(x);
             data_fill(v->g, n, v->r->seed, v->pool, x->items, x->count);
         }
@@ -280,12 +284,12 @@ static bool evaluate_all(struct evaluating *v)
 }
 
 struct lx_reference *reference_make(const struct lx_graph *pattern, uint64_t seed, struct pool *pool,
-                                    lx_status *st)
+                                    reference_report *report, void *context, lx_status *st)
 {
     if (!meanings_known(pattern, st)) return NULL;
-    if (pattern->came_from) return reference_make(pattern->came_from, seed, pool, st);
+    if (pattern->came_from) return reference_make(pattern->came_from, seed, pool, report, context, st);
     struct lx_reference *r = mem_zeroed(1, sizeof *r);
-    struct evaluating v = {.r = r, .g = pattern, .pool = pool};
+    struct evaluating v = {.r = r, .g = pattern, .pool = pool, .report = report, .context = context};
     r->seed = seed;
     program_make(pattern, &r->memory, &r->program);
     r->outputs = arena_array(&r->memory, (size_t)pattern->tensor_count, sizeof *r->outputs);

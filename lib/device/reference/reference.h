@@ -24,9 +24,10 @@ struct lx_reference {
 bool reference_distance(const struct lx_reference *r, const char *tensor, enum lx_dtype dtype,
                         const void *items, double *error, double *largest);
 
-/* The outputs of a pattern, evaluated on the threads of a pool. */
+/* The outputs of a pattern, evaluated on the threads of a pool. `report` NULL: nobody watches. */
+typedef void reference_report(void *context, int64_t done, int64_t ops);
 struct lx_reference *reference_make(const struct lx_graph *pattern, uint64_t seed, struct pool *pool,
-                                    lx_status *st);
+                                    reference_report *report, void *context, lx_status *st);
 
 /* --- Input data: the same for the same seed, name and shape, on every machine. --- */
 

@@ -52,7 +52,8 @@ static const struct {
     {GQ, "7r<wait>:solver greedy<Enter><wait>", REQ_EXECUTE, "§ runs the present one"},
     {STENCIL, "8<wait>", REQ_RUN_TEAM, "§ runs the team"},
     {GQ, "?", REQ_FILTER, "§ filters this list"},
-    {GQ, "?", REQ_DOWN, "§                 :down"},
+    {GQ, "?", REQ_PLAY, "§                 :play"},
+    {GQ, "?fdown<Enter>", REQ_DOWN, "§                 :down"},
 };
 
 static void bind(enum request r, const char *keys)

@@ -163,7 +163,9 @@ static void times_are_told(void **state)
         const struct team_view *v = x->states[VIEW_TEAM];
         char words[120], click[40];
         assert_non_null(f->clock);
-        snprintf(words, sizeof words, "device 1: computes %s", in_micros(f->devices[1].busy).at);
+        snprintf(
+            words, sizeof words, "device 1: launches %s",
+            in_micros(f->plans->plans[1]->figures.end_to_end_us - f->plans->plans[1]->figures.device_us).at);
         assert_int_equal(explorer_shows(x, words), sizes[i][0] >= 24);
         assert_true(explorer_shows(x, "computes") && v->members.rows >= 4);
         snprintf(click, sizeof click, "<Click:%d,%d>", v->members.row, 20);

@@ -352,6 +352,27 @@ static bool stop_at_once(void *context)
     return true;
 }
 
+static void count_report(void *context, const struct lx_run_progress *p)
+{
+    int *reports = context;
+    assert_true(p->done >= 0 && p->done <= p->of);
+    reports[p->part]++;
+}
+
+static void runs_report_how_far_they_are(void **state)
+{
+    (void)state;
+    lx_status st = {0};
+    struct lx_plan *p = softmax_plan(2);
+    int reports[LX_RUN_OPS + 1] = {0}; /* of each part */
+    struct lx_device_options how = {.progress = count_report, .context = reports};
+    struct lx_run_result *r = lx_device_run(p, &how, &st);
+    assert_non_null(r);
+    for (int k = 0; k <= LX_RUN_OPS; k++) assert_true(reports[k] > 0);
+    lx_run_result_free(r);
+    lx_plan_free(p);
+}
+
 static void what_cannot_run_is_said(void **state)
 {
     (void)state;
@@ -407,6 +428,7 @@ int main(void)
         cmocka_unit_test(runs_are_reproducible),
         cmocka_unit_test(faults_are_precise),
         cmocka_unit_test(traces_are_json),
+        cmocka_unit_test(runs_report_how_far_they_are),
         cmocka_unit_test(what_cannot_run_is_said),
         cmocka_unit_test(plan_files_run),
     };

@@ -1,5 +1,6 @@
 /* lib/scratchpad: the bounds never exceed the optimum, and are tight where they should be. */
 #include "placement/problem.h"
+#include "base/memory.h"
 #include "support/problem_builder.h"
 #include "support/small_problem.h"
 
@@ -59,6 +60,26 @@ static void whole_buffers_leave(void **state)
     assert_int_equal(bound_of(&list.problem), 60);
     list.problem.capacity = 11;
     assert_int_equal(bound_of(&list.problem), 126);
+    problem_end(&list);
+}
+
+/* Two ticks that are overfull, one by 6 bytes of 2 each, one by nothing: a byte more saves 2 at the first. */
+static void room_has_a_price(void **state)
+{
+    (void)state;
+    struct problem_builder list = problem_begin(LX_SPILL, 12, 1);
+    for (int i = 0; i < 3; i++) problem_add(&list, 6, 0, 2, 12);
+    for (int i = 0; i < 2; i++) problem_add(&list, 6, 3, 5, 60);
+    struct lx_price *prices;
+    assert_int_equal(bound_of(&list.problem), 12);
+    assert_int_equal(lx_bound_prices(&list.problem, &prices), 1);
+    assert_int_equal(prices[0].need, 6);
+    assert_int_equal(prices[0].forced, 12);
+    assert_true(prices[0].tick < 2 && prices[0].per_byte > 1.99 && prices[0].per_byte < 2.01);
+    mem_free(prices);
+    list.problem.capacity = 18;
+    assert_int_equal(lx_bound_prices(&list.problem, &prices), 0);
+    mem_free(prices);
     problem_end(&list);
 }
 
@@ -146,6 +167,7 @@ int main(void)
         cmocka_unit_test(never_above_the_optimum),
         cmocka_unit_test(height_never_above_the_optimum),
         cmocka_unit_test(whole_buffers_leave),
+        cmocka_unit_test(room_has_a_price),
         cmocka_unit_test(bytes_below_the_alignment_are_lost),
         cmocka_unit_test(what_cannot_be_placed_is_paid),
         cmocka_unit_test(sections_add_up),
