@@ -2,8 +2,7 @@
  *
  * A command writes into `call->out`; main sends that to standard output when the command has ended, so that
  * an error never leaves half an answer behind. An interrupted command may send it before. */
-#ifndef LX_APP_COMMAND_H
-#define LX_APP_COMMAND_H
+#pragma once
 
 #include "unstable.h"
 #include "base/text.h"
@@ -26,6 +25,7 @@
     X(loops)                                                                                                 \
     X(bench)                                                                                                 \
     X(report)                                                                                                \
+    X(suite)                                                                                                 \
     X(sweep)
 
 /* Exit codes; base/status.h has the code of each error. X(id, code, briefly, in the manual) */
@@ -60,6 +60,7 @@ struct command {
     int least_files, most_files;
     const char *file_word; /* the name of a positional argument in errors */
     bool balances;         /* its plans are by the objective balanced, unless another is asked for */
+    bool verifies;         /* it reads the certificate of a plan */
     bool open;             /* options that are in no table are the command's own business */
     /* One of the EXIT codes, or FAILED with `call->st` filled in. */
     int (*run)(struct call *call);
@@ -125,10 +126,10 @@ bool option_word(struct call *call, const char *name, const char *(*word)(int k)
 /* The same for a value found before; NULL: none was given. */
 bool word_given(struct call *call, const char *name, const char *value, const char *(*word)(int k), int *out);
 
+/* main.c: parses the arguments of `call->command`, and runs it. */
+int run_words(struct call *call, int count, char *const *arguments);
 /* main.c: the whole program, from its arguments to its exit code. */
 int run_program(int argc, char **argv);
 
 /* no_command.c: the answer without any argument. False: no patterns were found. */
 bool front_page(struct text *out);
-
-#endif

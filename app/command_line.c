@@ -1,14 +1,7 @@
 /* Arguments against tables of rows. Nothing is copied but names that are cut out of `--name=value`: values
  * point into argv, which lives as long as the program. */
 #include "command_line.h"
-#include "base/fail.h"
-#include "base/arena.h"
-#include "base/memory.h"
 #include "text/format.h"
-
-#include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { MAX_ROWS = 128, HELP_COLUMN = 28, HELP_WIDTH = 96 };
 

@@ -3,12 +3,9 @@
  * Both `--name value` and `--name=value`, `-x value` and `-xvalue`; options may stand before, between and
  * after files; `--` ends them. Values are kept as text, in order, and parsed by the readers of each
  * option. */
-#ifndef LX_APP_COMMAND_LINE_H
-#define LX_APP_COMMAND_LINE_H
+#pragma once
 
-#include "base/status.h"
-#include "base/text.h"
-#include "base/vec.h"
+#include "base/base.h"
 
 enum {
     ANY_DIGIT = '#', /* as a letter: -0 to -9; the digit is the value */
@@ -73,5 +70,3 @@ void options_help(const struct option_row *rows, const struct option_words *word
                   struct text *out);
 /* One entry of a help: `left` in its column, `right` beside it and wrapped. */
 void help_entry(struct text *out, const char *left, const char *right);
-
-#endif

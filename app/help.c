@@ -1,12 +1,9 @@
 /* Help: for people, and lists for programs that complete command lines. */
 #include "command.h"
-#include "base/fail.h"
 #include "base/words/words.h"
 #include "planning/graph_files.h"
 #include "planning/planning.h"
 #include "text/colour.h"
-
-#include <string.h>
 
 const struct command *const commands[] = {
 #define COMMAND_ROW(name) &command_##name,

@@ -1,11 +1,13 @@
 /* The handlers of long work. One flag and one token for the whole program, the only things a handler may
  * touch; a second signal ends the program at once, as the first has put the default handler back. */
 #include "interrupt.h"
-#include "base/clock.h"
 #include "text/colour.h"
+
+#include <unistd.h>
 
 volatile sig_atomic_t interrupted;
 struct cancel interrupting;
+volatile sig_atomic_t interrupt_says;
 
 static const int watched[WATCHED_SIGNALS] = {SIGINT, SIGTERM};
 
@@ -14,6 +16,9 @@ static void interrupt(int number)
     (void)number;
     interrupted = 1;
     atomic_store_explicit(&interrupting.requested, true, memory_order_relaxed);
+    static const char words[] = "lxplan: stopping; again: at once\n";
+    int before = errno;
+    if (interrupt_says && write(STDERR_FILENO, words, sizeof words - 1) < 0) errno = before;
 }
 
 void interrupt_catch(const int *signals, int count, struct sigaction *before)

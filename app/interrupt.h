@@ -1,17 +1,16 @@
 /* Long work that a person watches: Ctrl-C, SIGTERM and a deadline end it, a line on the terminal says how far
  * it is. */
-#ifndef LX_APP_INTERRUPT_H
-#define LX_APP_INTERRUPT_H
-
-#include "base/cancel.h"
+#pragma once
 
 #include <signal.h>
-#include <stdbool.h>
+#include "base/base.h"
 
 /* Set by the signals that interrupt_catch catches. */
 extern volatile sig_atomic_t interrupted;
 /* Requested by them: for work on this thread. */
 extern struct cancel interrupting;
+/* The first signal says on standard error that the second one ends the program at once. */
+extern volatile sig_atomic_t interrupt_says;
 
 /* The first of these signals sets `interrupted`, the second does what it always does. */
 void interrupt_catch(const int *signals, int count, struct sigaction *before);
@@ -34,5 +33,3 @@ void watch_end(struct watch *w);
 bool watch_must_stop(void *watch);
 /* Is it time for another line? Five times per second, after the first second. */
 bool watch_wants_line(struct watch *w);
-
-#endif

@@ -3,11 +3,7 @@
  * code can be missing in it, and none can stay behind. */
 #include "command.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "planning/planning.h"
-
-#include <ctype.h>
-#include <string.h>
 
 /* Text for troff: literal hyphens, `commands` in bold, no request at the beginning of a line. */
 static void add_roff(struct text *out, const char *text)

@@ -4,15 +4,7 @@
  * same on every machine. A solver that lacks a capability the problem needs is skipped. */
 #include "common/items.h"
 #include "common/gap_fit.h"
-#include "base/checked.h"
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/memory.h"
 #include "solvers.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { LEVEL, OPTION_COUNT };
 /* Limits on the number of buffers for objective spill; for exact search, of the largest part. Above SMALL

@@ -4,16 +4,11 @@
  * yet; address 0, if free; the space above all live buffers; the lowest gap between them. If none of these is
  * large enough it stays off chip. O(n log n) plus, for each buffer, the number of buffers alive with it.
  * Buffers with fixed addresses are obstacles from the start. */
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/order.h"
 #include "common/gap_fit.h"
 #include "common/taken_bits.h"
 #include "common/crowds.h"
 #include "common/items.h"
 #include "solvers.h"
-
-#include <stdlib.h>
 
 struct range {
     int64_t from, to, end; /* addresses [from, to) until tick `end` */

@@ -1,6 +1,5 @@
 /* Declares the built-in solvers; registry.c lists them. */
-#ifndef LX_SOLVERS_SOLVERS_H
-#define LX_SOLVERS_SOLVERS_H
+#pragma once
 
 #include "placement/problem.h"
 
@@ -11,5 +10,3 @@ extern const struct lx_solver lx_solver_anneal;
 extern const struct lx_solver lx_solver_ilp;
 extern const struct lx_solver lx_solver_exact;
 extern const struct lx_solver lx_solver_auto;
-
-#endif

@@ -1,13 +1,6 @@
 /* The tables and the verdict of a comparison of two results files. */
 #include "bench/report.h"
-#include "base/memory.h"
-#include "bench/statistics.h"
 #include "text/format.h"
-#include "base/fail.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Two results files, cell by cell: what changed beyond noise.
  *

@@ -1,6 +1,5 @@
 /* The harness: runs to make, runs under way, and other ranks. */
-#ifndef LX_APP_BENCH_HARNESS_H
-#define LX_APP_BENCH_HARNESS_H
+#pragma once
 
 #include "bench/ranks.h"
 #include "bench/bench.h"
@@ -119,5 +118,3 @@ void crew_follow(struct bench *b, bool ok, const char *header);
 bool crew_send_row(struct bench *b, const struct row *row);
 /* For rank 0, whatever happened: sends all home. Does not return if someone is lost. */
 void crew_dismiss(struct bench *b, bool ok);
-
-#endif

@@ -1,8 +1,6 @@
 /* Times of answers on a machine: the plan with an answer's addresses, its program, and the median of launches. */
 #include "bench/bench.h"
 
-#include <stdio.h>
-
 const char *machine_with_clock(int k)
 {
     const struct lx_machine_kind *kind;

@@ -1,24 +1,13 @@
 /* Figures in a terminal: one letter per solver on a grid of characters; `*` where curves meet. */
 #include "bench/report.h"
-#include "base/memory.h"
 #include "html/html.h"
 #include "picture/ticks.h"
 #include "picture/chart_svg.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The two curves by which solvers are compared: performance profile and cactus. */
 
 /* Times below this are the clock's noise: a ratio of two of them says nothing. */
 #define LEAST_SECONDS 1e-6
-
-static int curves_compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Per problem that the solver hits: its time, or the ratio of that to the fastest; sorted. */
 static void add_curve(const struct summary *s, size_t k, bool ratios, struct figure *f)
@@ -31,7 +20,7 @@ static void add_curve(const struct summary *s, size_t k, bool ratios, struct fig
         double t = fmax(e->time, LEAST_SECONDS);
         VEC_PUSH(&c->x, ratios ? t / fmax(s->problems.at[p].fastest, LEAST_SECONDS) : t);
     }
-    if (c->x.count) qsort(c->x.at, c->x.count, sizeof *c->x.at, curves_compare_numbers);
+    if (c->x.count) qsort(c->x.at, c->x.count, sizeof *c->x.at, order_double);
     for (size_t i = 0; i < c->x.count; i++) VEC_PUSH(&c->y, (double)(i + 1));
 }
 
@@ -300,7 +289,8 @@ static void add_figure(const struct figure *f, struct text *out)
     text_add(out, "]}");
 }
 
-void report_page(const char *title, const struct figure *figures, size_t count, struct text *out)
+void report_page(const char *title, const struct summary *s, const struct figure *figures, size_t count,
+                 struct text *out)
 {
     struct text json = *out;
     *out = (struct text){0};
@@ -311,7 +301,9 @@ void report_page(const char *title, const struct figure *figures, size_t count, 
         if (i) text_add(&json, ",\n");
         add_figure(&figures[i], &json);
     }
-    text_add(&json, "]}\n");
+    text_add(&json, "], \"maps\": {");
+    if (s) suite_maps(s, &json);
+    text_add(&json, "}}\n");
     html_page(title, html_report_js, &json, NULL, out);
     text_free(&json);
 }

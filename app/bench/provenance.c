@@ -1,13 +1,7 @@
 /* The first line of a results file: everything that a sceptic asks about a measurement. */
 #include "bench/harness.h"
-#include "base/fail.h"
 #include "base/file.h"
-#include "base/hash.h"
-#include "base/memory.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,24 +1,14 @@
 /* Medians, ranks and tests over plain arrays. U is exact up to EXACT values per sample without ties (a table
  * of n * m * U ways), a normal approximation otherwise. */
 #include "bench/statistics.h"
-#include "base/memory.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "base/base.h"
 
 enum { EXACT = 20 };
-
-static int statistics_compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 double median_of(double *sample, size_t n)
 {
     if (n == 0) return NAN;
-    qsort(sample, n, sizeof *sample, statistics_compare_numbers);
+    qsort(sample, n, sizeof *sample, order_double);
     if (n % 2 == 1 || sample[n / 2 - 1] == sample[n / 2]) return sample[n / 2];
     return sample[n / 2 - 1] / 2 + sample[n / 2] / 2;
 }
@@ -56,8 +46,8 @@ struct ratio ratio_of(const double *logarithms, size_t n)
 double shifted_geometric_mean(const double *sample, size_t n, double shift)
 {
     double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += log(sample[i] + shift);
-    return n ? exp(sum / (double)n) - shift : NAN;
+    for (size_t i = 0; i < n; i++) sum += log1p(sample[i] / shift);
+    return n ? shift * expm1(sum / (double)n) : NAN;
 }
 
 /* How many of the ways to rank n among n + m give each U, as shares; the usual recurrence
@@ -93,7 +83,7 @@ double mann_whitney_p(const double *a, size_t n, const double *b, size_t m)
         for (size_t k = 0; k < m; k++) u += a[i] > b[k] ? 1 : a[i] == b[k] ? 0.5 : 0;
     memcpy(all, a, n * sizeof *all);
     memcpy(all + n, b, m * sizeof *all);
-    qsort(all, n + m, sizeof *all, statistics_compare_numbers);
+    qsort(all, n + m, sizeof *all, order_double);
     for (size_t i = 0; i < n + m;) {
         size_t k = i;
         while (k < n + m && all[k] == all[i]) k++;

@@ -1,8 +1,7 @@
 /* The few statistics that comparisons need. Samples are plain arrays; INFINITY stands for "never". */
-#ifndef LX_APP_BENCH_STATISTICS_H
-#define LX_APP_BENCH_STATISTICS_H
+#pragma once
 
-#include <stddef.h>
+#include "base/base.h"
 
 /* Sorts `sample` in place. NAN for an empty one. */
 double median_of(double *sample, size_t n);
@@ -23,5 +22,3 @@ double shifted_geometric_mean(const double *sample, size_t n, double shift);
 double mann_whitney_p(const double *a, size_t n, const double *b, size_t m);
 /* Two-sided p of the sign test: `less` against `more` out of their sum. */
 double sign_test_p(size_t less, size_t more);
-
-#endif

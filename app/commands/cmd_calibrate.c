@@ -2,11 +2,8 @@
 #include "planning/planning.h"
 #include "interrupt.h"
 #include "bench/bench.h"
-#include "base/vec.h"
 #include "text/format.h"
 #include "text/table.h"
-
-#include <stdio.h>
 
 static const struct option_row calibrate_rows[] = {
     {"on", 0, "MACHINE",

@@ -1,15 +1,10 @@
 /* lxplan diff: what changed between two plans, why, and what was gained. */
 #include "command.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "team/team_diff.h"
 #include "text/colour.h"
 #include "text/format.h"
 #include "text/table.h"
 #include "export/nest_words.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 /* Traffic of the nests of two plans: a row per run of ops, one for all other ops, and the sum. */
 

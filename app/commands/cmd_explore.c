@@ -1,15 +1,10 @@
 /* lxplan explore: plans on a screen. */
 #include "command.h"
-#include "base/fail.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "planning/graph_files.h"
 #include "planning/planning.h"
 #include "tui/core/main_loop.h"
 #include "tui/draw/theme.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 static const struct option_row rows[] = {
     {"theme", 0, "NAME", "{} (default: by the terminal; NO_COLOR: mono)"},

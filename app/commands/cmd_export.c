@@ -2,12 +2,8 @@
  * lx_export_at. */
 #include "planning/graph_files.h"
 #include "planning/planning.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "interrupt.h"
 #include "team/team_show.h"
-
-#include <string.h>
 
 static const struct option_row rows[] = {
     {"format", 'f', "FORMAT", "one of the formats below (default: minimalloc)"},

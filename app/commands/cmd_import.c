@@ -1,15 +1,9 @@
 /* lxplan import: what another tool has written becomes a pattern. */
 #include "command.h"
 #include "planning/graph_files.h"
-#include "base/fail.h"
-#include "base/checked.h"
-#include "base/memory.h"
 #include "text/format.h"
 #include "text/table.h"
 #include "base/json/json.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* The coverage report for people: a row a kind of the file, and one line of sums. */
 

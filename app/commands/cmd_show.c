@@ -1,8 +1,6 @@
 /* lxplan show: a plan as a picture. */
 #include "planning/planning.h"
 #include "planning/show_plan.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "interrupt.h"
 #include "planning/buffer_table.h"
 #include "text/table.h"
@@ -12,7 +10,6 @@
 #include "team/team_show.h"
 
 #include <langinfo.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -1,12 +1,9 @@
 /* lxplan without a command: what each solver makes of the bundled patterns. */
 #include "command.h"
-#include "base/memory.h"
 #include "lxplan.h"
 #include "planning/graph_files.h"
 #include "text/table.h"
 #include "text/format.h"
-
-#include <string.h>
 
 enum { MOST_SOLVERS = 16 };
 

@@ -1,6 +1,5 @@
 /* Teams on the command line: plan, check and run. */
-#ifndef LX_APP_COMMANDS_TEAM_COMMANDS_H
-#define LX_APP_COMMANDS_TEAM_COMMANDS_H
+#pragma once
 
 #include "command.h"
 
@@ -37,5 +36,3 @@ void team_result_to_json(const struct lx_team_plan *p, const struct lx_team_resu
 /* `why`: the reason of a refusal; NULL: legal. `p` may be NULL if the file has no plan. */
 void show_team_check(const struct lx_team_plan *p, const char *file, const char *why, struct text *out);
 void team_check_to_json(const struct lx_team_plan *p, const char *file, const char *why, struct text *out);
-
-#endif

@@ -3,8 +3,6 @@
 #include "team/team_show.h"
 #include "text/table.h"
 
-#include <inttypes.h>
-
 enum { MOST_MEMBERS_SHOWN = 40 };
 
 struct device_row {

@@ -1,9 +1,6 @@
 /* Tables as data of pages. */
 #include "html/html.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 void html_table(const struct table *t, struct text *out)
 {
     text_add(out, "{\"title\": ");

@@ -1,6 +1,5 @@
 /* Pages of the program: those of export/page.h, with scripts and tables of its own. */
-#ifndef LX_APP_HTML_HTML_H
-#define LX_APP_HTML_HTML_H
+#pragma once
 
 #include "export/page.h"
 #include "picture/picture.h"
@@ -10,5 +9,3 @@ extern const char html_sweep_js[], html_report_js[], html_team_js[];
 
 /* A table as JSON: columns, and per value its text, its sort key and its tone. */
 void html_table(const struct table *t, struct text *out);
-
-#endif

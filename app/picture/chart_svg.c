@@ -2,8 +2,6 @@
 #include "picture/chart_svg.h"
 #include "export/plan_map.h"
 
-#include <math.h>
-
 enum { LEFT = 90, RIGHT = 150, TOP = 48, BOTTOM = 54, TICK_ROOM_X = 90, TICK_ROOM_Y = 44 };
 
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",

@@ -1,7 +1,6 @@
 /* Line charts as SVG files: panels one below the other, each with its axes (ticks.h), lines, marks and a
  * legend. Colour-blind readers can tell the colours apart. */
-#ifndef LX_APP_PICTURE_CHART_SVG_H
-#define LX_APP_PICTURE_CHART_SVG_H
+#pragma once
 
 #include "picture/ticks.h"
 
@@ -31,5 +30,3 @@ void svg_begin(int width, int height, const char *title, struct text *out);
 /* `top`: its upper edge. */
 void svg_add_panel(const struct svg_panel *p, int top, int width, int height, struct text *out);
 void svg_end(struct text *out);
-
-#endif

@@ -1,9 +1,5 @@
 /* Adds up the lives in each cell of a grid, cells at edges by the share that is covered. */
 #include "picture/heat.h"
-#include "base/memory.h"
-
-#include <math.h>
-#include <string.h>
 
 #define HEAT_NAME(id, name, help) name,
 const char *const heat_names[HEAT_COUNT] = {HEATS(HEAT_NAME)};

@@ -1,6 +1,5 @@
 /* Shades of cells that hold several buffers: from 0 to 1 per cell of the grid. */
-#ifndef LX_APP_PICTURE_HEAT_H
-#define LX_APP_PICTURE_HEAT_H
+#pragma once
 
 #include "picture/raster.h"
 
@@ -29,5 +28,3 @@ struct heat {
 /* `across`, `down`: cells of the raster in a cell of the grid. */
 void heat_make(const struct raster *r, enum heat_kind kind, int across, int down, struct heat *out);
 void heat_free(struct heat *h);
-
-#endif

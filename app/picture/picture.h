@@ -1,8 +1,5 @@
 /* Pictures of a plan: addresses against time. */
-#ifndef LX_APP_PICTURE_PICTURE_H
-#define LX_APP_PICTURE_PICTURE_H
-
-#include <stdint.h>
+#pragma once
 
 #include "command.h"
 #include "export/plan_map.h"
@@ -24,5 +21,3 @@ struct picture {
 void show_text(const struct lx_plan *p, const struct picture *how, struct text *out);
 void show_svg(const struct lx_plan *p, const struct picture *how, struct text *out);
 void show_html(const struct lx_plan *p, const struct picture *how, struct text *out);
-
-#endif

@@ -1,10 +1,5 @@
 /* Sorts lives and events once, so that a picture of a stretch of time visits only its lives. */
 #include "picture/plan_index.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <stdlib.h>
 
 /* Time is sparse where a linear axis would show nearly nothing but pauses. */
 enum { SPARSE_SHARE = 4, SPARSE_SPAN = 200 };

@@ -2,8 +2,7 @@
  * start.
  *
  * O(lives log lives) to make, about 60 bytes per life. Any number of pictures share it. */
-#ifndef LX_APP_PICTURE_PLAN_INDEX_H
-#define LX_APP_PICTURE_PLAN_INDEX_H
+#pragma once
 
 #include "unstable.h"
 #include "export/plan_map.h"
@@ -45,5 +44,3 @@ int32_t plan_index_event(const struct plan_index *x, int64_t tick);
 int64_t plan_index_place(const struct plan_index *x, int32_t buffer);
 /* The buffer at a picture address; -1: none. */
 int32_t plan_index_at(const struct plan_index *x, int64_t tick, int64_t place);
-
-#endif

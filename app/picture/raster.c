@@ -1,8 +1,6 @@
 /* Fills the cells of a picture from the lives in its window. Buffers on chip hardly overlap, so that all
  * rectangles together have about as many cells as the picture. */
 #include "picture/raster.h"
-#include "base/checked.h"
-#include "base/memory.h"
 
 static double raster_tick_place(const struct cell_scale *s, int64_t tick, int32_t event)
 {

@@ -3,8 +3,7 @@
  * A cell of several buffers has a state of its own, so no buffer vanishes. Buffers are drawn while they
  * live, in the band of their pool; reserved bytes and headings of pools are cells of their own kind.
  * O(lives in the window + cells). */
-#ifndef LX_APP_PICTURE_RASTER_H
-#define LX_APP_PICTURE_RASTER_H
+#pragma once
 
 #include "picture/plan_index.h"
 #include "picture/scale.h"
@@ -63,5 +62,3 @@ static inline int raster_width(const struct raster *r)
 {
     return r->time.cells / (r->across > 1 ? r->across : 1);
 }
-
-#endif

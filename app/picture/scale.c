@@ -1,12 +1,6 @@
 /* From numbers to cells and back. By events, the place of a number is the number of the last event before
  * it plus the share of the way to the next one. */
 #include "picture/scale.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 /* A number, or its place among the events. */
 static double scale_unit_of(const struct cell_scale *s, int64_t v)

@@ -3,11 +3,9 @@
  *
  * Edges are rounded to the nearest cell; a stretch that would vanish gets the cell it is in. With `step`
  * cells go in groups, and every edge lies between two groups. */
-#ifndef LX_APP_PICTURE_SCALE_H
-#define LX_APP_PICTURE_SCALE_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/base.h"
 
 /* One side of a text map: a range of integers cut into cells.
  *
@@ -56,4 +54,3 @@ static inline double scale_place_event(const struct cell_scale *s, int32_t event
 void scale_round(const struct cell_scale *s, double from, double to, int *first, int *last, bool *thin);
 /* Numbers, or stretches between events, from one end to the other. */
 double scale_length(const struct cell_scale *s);
-#endif

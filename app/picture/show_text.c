@@ -9,10 +9,7 @@
 #include "export/page.h"
 #include "picture/picture.h"
 #include "picture/heat.h"
-#include "base/checked.h"
 #include "text/table.h"
-
-#include <stdio.h>
 
 enum { DEFAULT_WIDTH = 100, DEFAULT_HEIGHT = 24, WIDEST_TICK = 4, LEAST_ADDRESS = 6 };
 

@@ -2,9 +2,6 @@
  * has 1, 2 and 5 of every decade, or every n-th power of ten, and powers of two for bytes. */
 #include "picture/ticks.h"
 
-#include <math.h>
-#include <stdio.h>
-
 static const struct unit {
     double size;
     const char *word;

@@ -1,7 +1,6 @@
 /* The scale of an axis, and round marks on it: steps of 1, 2 and 5 (powers of two for bytes on a
  * logarithmic scale), with units: KiB, MiB, us, ms. Text, screens, SVG and HTML use the same. */
-#ifndef LX_APP_PICTURE_TICKS_H
-#define LX_APP_PICTURE_TICKS_H
+#pragma once
 
 #include "text/format.h"
 
@@ -28,5 +27,3 @@ int ticks_make(const struct scale *s, int most, struct tick out[SCALE_TICKS]);
 double scale_share(const struct scale *s, double value);
 /* "115 KiB", "1.5 MiB", "20 us": four digits at most. */
 struct words scale_words(const struct scale *s, double value);
-
-#endif

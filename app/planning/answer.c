@@ -1,7 +1,6 @@
 /* The answer of a plan or a team, in its memory. State: which parts are asked for; a thread that is left behind
  * may look at it until the program ends. */
 #include "planning/answer.h"
-#include "base/arena.h"
 #include "interrupt.h"
 #include "planning/show_plan.h"
 #include "team/team_show.h"
@@ -14,14 +13,15 @@ struct answer {
 };
 
 static struct {
-    bool summary, all, file;
+    bool summary, all, file, certificate;
 } parts;
 
-void answer_ask(bool summary, bool all, bool file)
+void answer_ask(bool summary, bool all, bool file, bool certificate)
 {
     parts.summary = summary;
     parts.all = all;
     parts.file = file;
+    parts.certificate = certificate;
 }
 
 /* Moves the text into memory of the answer. */
@@ -36,6 +36,7 @@ void answer_of_plan(struct lx_plan *p)
 {
     struct answer *a = arena_alloc(p->memory, sizeof *a);
     struct text t = {0};
+    if (parts.certificate) lx_plan_certify(p);
     if (parts.summary) show_summary(p, in_time(p->seconds).at, parts.all, &t);
     a->summary = answer_keep(p->memory, &t, &a->summary_length);
     if (parts.file) t.at = lx_plan_to_json(p, &t.length);

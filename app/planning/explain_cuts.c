@@ -1,15 +1,9 @@
 /* lxplan plan --team --explain: the shards of a tensor, its readers and their exchanges, and the cost of
  * every other sharding, in words and as JSON. */
-#include "base/fail.h"
-#include "base/memory.h"
 #include "interrupt.h"
 #include "planning/show_plan.h"
 #include "team/team_figures.h"
 #include "text/format.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 /* All searches together; each takes about as long as the plan itself. */
 enum { SECONDS_FOR_ALL = 60 };

@@ -1,16 +1,10 @@
 /* Reading models and graphs by the options of a command; and the table of formats in words and help
  * entries. */
 #include "planning/graph_files.h"
-#include "base/arena.h"
-#include "base/checked.h"
-#include "base/fail.h"
 #include "base/json/json.h"
-#include "base/memory.h"
-#include "base/option.h"
 #include "text/colour.h"
 #include "text/format.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 /* --- Formats in words. --- */

@@ -1,7 +1,6 @@
 /* An op of a plan in words: places and bytes of its operands, neighbours that split them differently, and the
  * reason of its split. */
-#ifndef LX_APP_PLANNING_OP_WORDS_H
-#define LX_APP_PLANNING_OP_WORDS_H
+#pragma once
 
 #include "unstable.h"
 #include "base/text.h"
@@ -24,5 +23,3 @@ enum cut_agreement add_cut_words(const struct lx_plan *p, int32_t op, int operan
 /* "cost: the cheapest division of this matmul by the cost model"; of an op that was divided anew together
  * with its neighbours: "co-optimised: agrees with op e0_silu, 262,144 B stay on chip". */
 void add_split_words(const struct lx_plan *p, int32_t op, int split, struct text *out);
-
-#endif

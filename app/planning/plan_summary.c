@@ -1,19 +1,9 @@
 /* The summary of `lxplan plan`: the answer, its figures, the costliest buffers and ops. */
 #include "planning/buffer_table.h"
-#include "base/memory.h"
 #include "planning/planning.h"
 #include "planning/show_plan.h"
 #include "export/nest_words.h"
-#include "export/plan_words.h"
 #include "text/format.h"
-#include "text/table.h"
-#include "base/hash.h"
-#include "text/colour.h"
-
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The device, in words: its parameters in a help, and the one of a plan. */
 

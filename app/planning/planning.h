@@ -1,6 +1,5 @@
 /* From a file and the planning options to a graph, a problem or a plan: what most commands begin with. */
-#ifndef LX_APP_PLANNING_PLANNING_H
-#define LX_APP_PLANNING_PLANNING_H
+#pragma once
 
 #include "command.h"
 #include "planning/graph_files.h"
@@ -57,5 +56,3 @@ const struct lx_graph *with_sizes(struct call *call, const struct lx_graph *g);
 
 /* The device parameters, for the help. */
 void device_help(const struct call *call, struct text *out);
-
-#endif

@@ -1,13 +1,8 @@
 /* A plan's ops, copies and steps as tables for people: columns over rows that point into the plan. */
 #include "planning/show_plan.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "export/nest_words.h"
 #include "planning/planning.h"
 #include "text/format.h"
-#include "text/table.h"
-
-#include <inttypes.h>
 
 static void show_plan_add_splits(const struct lx_division *d, struct text *t)
 {

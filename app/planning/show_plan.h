@@ -1,11 +1,9 @@
 /* A plan of a graph for people, beyond its buffers. */
-#ifndef LX_APP_PLANNING_SHOW_PLAN_H
-#define LX_APP_PLANNING_SHOW_PLAN_H
+#pragma once
 
 #include "command.h"
 #include "text/table.h"
 #include "unstable.h"
-#include "base/text.h"
 
 /* plan_summary.c: the answer, its figures, its buffers, copies and ops; found in the time that `when` says.
  * `all`: every row. */
@@ -41,5 +39,3 @@ void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, const s
 
 /* Word k of --verify; NULL: there is none. */
 const char *verify_word(int k);
-
-#endif

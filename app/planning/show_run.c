@@ -1,15 +1,8 @@
 /* A run of the device: ops, totals, faults. */
 #include "planning/show_plan.h"
-#include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
 #include "text/format.h"
-#include "text/table.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { MOST_FAULTS = 10 };
 

@@ -5,8 +5,6 @@
 #include "text/colour.h"
 #include "text/format.h"
 
-#include <inttypes.h>
-
 /* Long enough for a time that means something, short enough to wait for. */
 static const double run_seconds = 0.25;
 /* Steps of the scalar executor: about a second. */

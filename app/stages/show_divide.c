@@ -1,6 +1,5 @@
 /* The tables of `lxplan plan --stage layout` and `--stage divide`. */
 #include "stages/stages.h"
-#include "base/memory.h"
 #include "text/table.h"
 #include "text/format.h"
 

@@ -1,11 +1,7 @@
 /* lxplan plan --stage launch: how each op of the plan is started on the cores. */
 #include "stages/stages.h"
-#include "base/memory.h"
 #include "export/plan_words.h"
 #include "text/table.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 /* One op and its launch; without tiles only mode and why say something. */
 struct launch_row {

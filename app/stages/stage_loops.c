@@ -1,7 +1,6 @@
 /* lxplan plan --stage loops: the loop nest of a tile of each op of the plan, before and after the passes:
  * what a core does in one turn of its loop. */
 #include "stages/stages.h"
-#include "base/memory.h"
 #include "text/table.h"
 #include "text/format.h"
 

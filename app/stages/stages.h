@@ -1,10 +1,8 @@
 /* The result of one stage of the road, for people or as JSON. */
-#ifndef LX_APP_STAGES_STAGES_H
-#define LX_APP_STAGES_STAGES_H
+#pragma once
 
 #include "command.h"
 #include "unstable.h"
-#include "base/text.h"
 
 int run_stage(struct call *call, const char *path, const char *stage);
 /* Runs the pattern up to and including a stage, for the error in `call->st`. */
@@ -34,5 +32,3 @@ bool report_device(struct call *call, const struct lx_loops *nest, const struct 
  * `call->st`. */
 bool report_tree(struct call *call, const struct lx_tree *tree, const struct lx_loop_rules *rules,
                  int64_t threads);
-
-#endif

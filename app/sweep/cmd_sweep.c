@@ -2,16 +2,11 @@
 #include "sweep/crowd.h"
 #include "sweep/sweep_out.h"
 #include "commands/team_commands.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "bench/bench.h"
 #include "interrupt.h"
 #include "planning/planning.h"
-#include "text/colour.h"
 
 #include <langinfo.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Default solvers: of a list also the quick one, which for a graph takes as long as the usual one. */

@@ -2,17 +2,10 @@
  * the number of a task over a socket of its own and sends the result back, so that a slow task keeps nobody
  * else waiting. One that dies loses one result; another takes its place. */
 #include "sweep/crowd.h"
-#include "base/fail.h"
-#include "base/border.h"
-#include "base/clock.h"
-#include "base/memory.h"
 #include "interrupt.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -3,8 +3,7 @@
  * Tasks and results are plain data of one size each. Whoever does a task has all that it needs before: what
  * was read before the fork, or what every rank reads for itself. A result stands where its task stands, so
  * that it does not matter who did it and when. */
-#ifndef LX_APP_SWEEP_CROWD_H
-#define LX_APP_SWEEP_CROWD_H
+#pragma once
 
 #include "bench/ranks.h"
 #include "command.h"
@@ -30,5 +29,3 @@ void crowd_serve(struct crowd *c, bool ok);
 void crowd_dismiss(struct crowd *c);
 /* Has whoever forked this process died? `parent` itself is no orphan. */
 bool crowd_is_orphan(pid_t parent);
-
-#endif

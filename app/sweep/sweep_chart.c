@@ -1,12 +1,7 @@
 /* The lines of a sweep, the proven least and the knee on a chart. A line that is the same as one before it is
  * not drawn over it: the legend says so. */
 #include "sweep/sweep_chart.h"
-#include "base/memory.h"
 #include "picture/ticks.h"
-#include "text/colour.h"
-
-#include <math.h>
-#include <stdio.h>
 
 enum { NAME = 48, Y_TICKS = 5, X_TICK_ROOM = 9 };
 

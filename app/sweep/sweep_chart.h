@@ -1,6 +1,5 @@
 /* A sweep as a chart on cells: on the screen of the explorer, and as text. */
-#ifndef LX_APP_SWEEP_SWEEP_CHART_H
-#define LX_APP_SWEEP_SWEEP_CHART_H
+#pragma once
 
 #include "sweep/sweep_lines.h"
 #include "tui/draw/chart.h"
@@ -10,5 +9,3 @@ struct plot sweep_draw(const struct scene *on, struct box area, const struct swe
 /* The same as lines of text, in colours where there are any. */
 void sweep_add_chart(const struct sweep *s, int64_t cores, int rows, int columns, bool ascii,
                      struct text *out);
-
-#endif

@@ -1,12 +1,7 @@
 /* The lines of a sweep and their values: tasks to plan, finished tasks, and the words for them. */
 #include "sweep/sweep_lines.h"
-#include "base/checked.h"
-#include "base/memory.h"
 #include "base/words/words.h"
 #include "export/nest_words.h"
-
-#include <math.h>
-#include <stdio.h>
 
 LX_WORDS(sweep_state_word, enum sweep_state, SWEEP_STATES)
 

@@ -6,12 +6,10 @@
  * property, between a size that has it and one that has not; a maker of tasks (processes, ranks, jobs behind
  * a screen) needs nothing but the sweep and the task, and gives back a value. Plain data, so that tasks and
  * values travel as bytes. Sizes: some 100 lines of some 1,000 values of 300 bytes. */
-#ifndef LX_APP_SWEEP_SWEEP_H
-#define LX_APP_SWEEP_SWEEP_H
+#pragma once
 
 #include "unstable.h"
-#include "base/text.h"
-#include "base/vec.h"
+#include "base/base.h"
 
 typedef VEC(int64_t) sweep_numbers;
 
@@ -113,5 +111,3 @@ void sweep_say_fit(const struct sweep *s, const struct sweep_line *l, bool brief
 void sweep_say(const struct sweep *s, const struct sweep_line *l, bool briefly, struct text *out);
 /* "HBM bytes", "off-chip cost", "time from end to end". */
 const char *sweep_value_name(const struct sweep *s);
-
-#endif

@@ -1,12 +1,8 @@
 /* A sweep as text: what was asked, the chart, the knees in words, and the table. */
 #include "sweep/sweep_out.h"
 #include "sweep/sweep_chart.h"
-#include "text/colour.h"
 #include "html/html.h"
-#include "base/memory.h"
 #include "picture/chart_svg.h"
-
-#include <math.h>
 
 enum { WIDTH = 80, HEIGHT = 16 };
 

@@ -1,6 +1,5 @@
 /* A sweep on paper: the forms of its answer, one row of sweep_forms each. */
-#ifndef LX_APP_SWEEP_SWEEP_OUT_H
-#define LX_APP_SWEEP_SWEEP_OUT_H
+#pragma once
 
 #include "sweep/sweep_lines.h"
 #include "text/table.h"
@@ -39,5 +38,3 @@ void sweep_add_table(const struct sweep *s, int64_t cores, struct text *out);
 
 /* team_sweep.c: sweep --team; the exit code. */
 int sweep_team(struct call *call);
-
-#endif

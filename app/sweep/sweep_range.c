@@ -1,15 +1,5 @@
 /* Which sizes and which numbers of cores a sweep has: ranges, lists and single values from text. */
 #include "sweep/sweep_lines.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
-#include "base/option.h"
-#include "base/order.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_WORD = 64, MOST_CORES = 1024 };
 

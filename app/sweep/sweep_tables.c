@@ -1,11 +1,7 @@
 /* The values of a sweep as tables: for programs a row per value and a row per size that was searched for; for
  * people a row per size with a column per solver. */
 #include "sweep/sweep_out.h"
-#include "base/arena.h"
-#include "base/memory.h"
 #include "text/format.h"
-
-#include <math.h>
 
 static const char *const find_words[FIND_COUNT] = {[FIND_PLAN] = "plan", [FIND_FIT] = "fit"};
 

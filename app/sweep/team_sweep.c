@@ -2,14 +2,8 @@
  * number of members, beside the bound. Plans are made, nothing is executed. */
 #include "sweep/sweep_out.h"
 #include "commands/team_commands.h"
-#include "base/fail.h"
 #include "interrupt.h"
 #include "planning/planning.h"
-#include "text/table.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 struct team_size {
     int members;

@@ -1,12 +1,7 @@
 /* Two plans of teams compared: totals, tensors by name, devices by number. */
 #include "team/team_diff.h"
-#include "base/memory.h"
-#include "team/team_figures.h"
 #include "text/format.h"
 #include "text/table.h"
-
-#include <math.h>
-#include <string.h>
 
 static int32_t team_diff_tensor_of(const struct lx_graph *g, const char *name, int32_t guess)
 {

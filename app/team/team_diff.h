@@ -1,7 +1,6 @@
 /* lxplan diff of two teams' plans: tensors that are sharded differently, and the changes in bytes and
  * time. */
-#ifndef LX_APP_TEAM_TEAM_DIFF_H
-#define LX_APP_TEAM_TEAM_DIFF_H
+#pragma once
 
 #include "team/team_figures.h"
 
@@ -41,5 +40,3 @@ void team_diff_free(struct team_diff *d);
 bool team_diff_is_equal(const struct team_diff *d);
 void team_diff_text(const struct team_diff *d, struct text *out);
 void team_diff_json(const struct team_diff *d, struct text *out);
-
-#endif

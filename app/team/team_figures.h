@@ -1,7 +1,6 @@
 /* Times and messages of a team's plan: step by step, per device, and per axis of the grid, from the devices'
  * plans and the team's clock (team/run/team_clock.h). Sizes: steps, devices, and up to 7 sets of axes. */
-#ifndef LX_APP_TEAM_TEAM_FIGURES_H
-#define LX_APP_TEAM_TEAM_FIGURES_H
+#pragma once
 
 #include "command.h"
 
@@ -86,5 +85,3 @@ struct team_tensor_row {
 void add_state(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], struct text *out);
 /* Bytes of the tensor that devices receive: in exchanges, and to combine it. */
 int64_t team_tensor_bytes(const struct lx_team_plan *p, int32_t tensor);
-
-#endif

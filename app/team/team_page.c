@@ -2,7 +2,6 @@
  * up to MOST_SPANS intervals: ops that follow each other at once become one where they are shorter than a
  * share of the whole. */
 #include "team/team_show.h"
-#include "base/memory.h"
 #include "html/html.h"
 
 enum { MOST_SPANS = 2000, MOST_DRAWN = 64 };

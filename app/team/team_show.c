@@ -1,8 +1,6 @@
 /* A team's plan as text: the head, the states of tensors, links, steps, devices, and the time line below. */
 #include "team/team_show.h"
-#include "base/memory.h"
 #include "all_columns.h"
-#include "team/team_figures.h"
 #include "text/colour.h"
 #include "text/table.h"
 

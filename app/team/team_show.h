@@ -1,7 +1,6 @@
 /* lxplan show of a team's plan: its grid, the state of each tensor, messages step by step, and a time line
  * of its devices. */
-#ifndef LX_APP_TEAM_TEAM_SHOW_H
-#define LX_APP_TEAM_TEAM_SHOW_H
+#pragma once
 
 #include "picture/picture.h"
 #include "team/team_figures.h"
@@ -22,5 +21,3 @@ void show_team_html(const struct team_figures *f, struct text *out);
 void show_team(const struct lx_team_plans *p, struct text *out);
 void show_exchanges(const struct lx_team_plan *p, struct text *out);
 void show_totals(const struct lx_team_plan *p, struct text *out);
-
-#endif

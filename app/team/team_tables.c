@@ -1,6 +1,5 @@
 /* A team's plan for people: tables of tensors, ops, exchanges and devices, and totals. */
 #include "team/team_show.h"
-#include "base/memory.h"
 #include "commands/team_commands.h"
 #include "text/table.h"
 

@@ -2,8 +2,6 @@
 #include "team/team_show.h"
 #include "text/table.h"
 
-#include <math.h>
-
 #define STEP (&row->plan->steps[row->step])
 
 /* Zero is blank. */

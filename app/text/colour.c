@@ -1,9 +1,6 @@
 /* The escape sequences of each meaning, and the one switch that decides whether they are written at all. */
 #include "text/colour.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char *const codes[PAINT_COUNT] = {

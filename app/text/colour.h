@@ -1,10 +1,7 @@
 /* Colours by meaning. Nothing else in the program knows an escape sequence. */
-#ifndef LX_APP_TEXT_COLOUR_H
-#define LX_APP_TEXT_COLOUR_H
+#pragma once
 
-#include "base/text.h"
-
-#include <stdint.h>
+#include "base/base.h"
 
 enum paint { PAINT_PLAIN, PAINT_GOOD, PAINT_BAD, PAINT_DIM, PAINT_HEADING, PAINT_WARN, PAINT_COUNT };
 
@@ -22,5 +19,3 @@ void paint_identity(struct text *t, int32_t identity, const char *s);
 bool paint_progress_possible(void);
 void paint_progress(const char *line);
 void paint_progress_end(void);
-
-#endif

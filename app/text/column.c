@@ -3,11 +3,6 @@
 #include "text/column.h"
 #include "text/format.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-
 #define VALUE_RIGHT(id, right) right,
 static const bool at_right[] = {VALUE_KINDS(VALUE_RIGHT)};
 #undef VALUE_RIGHT

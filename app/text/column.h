@@ -4,14 +4,9 @@
  *
  * Invariants, which a test asks of every table (all_columns.h): every column has a key, no key twice, and a
  * value function or a member. Sizes: up to some 20 columns; rows are the caller's, up to some 10,000. */
-#ifndef LX_APP_TEXT_COLUMN_H
-#define LX_APP_TEXT_COLUMN_H
+#pragma once
 
-#include "base/text.h"
 #include "text/colour.h"
-
-#include <stddef.h>
-#include <stdint.h>
 
 /* The kind of a value: its alignment, its form for people, and its form for programs. X(id, at the right) */
 /* clang-format off */
@@ -149,5 +144,3 @@ struct column_place {
 /* The places of all columns in a table that is `room` columns wide. The column with width 0
  * gets the rest. Returns the column behind the last. */
 int columns_fit(const struct columns *c, int room, struct column_place *places);
-
-#endif

@@ -1,13 +1,8 @@
 /* Text that depends on the terminal; the rest is in base/words/words.c. */
 #include "text/format.h"
-#include "base/memory.h"
-#include "base/order.h"
 #include "base/file.h"
 
 #include <langinfo.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 const char *plus_minus(void)

@@ -1,15 +1,9 @@
 /* Numbers and names as people read them (base/words/words.h), and text that depends on the terminal. */
-#ifndef LX_APP_TEXT_FORMAT_H
-#define LX_APP_TEXT_FORMAT_H
+#pragma once
 
 #include "base/words/words.h"
 #include "unstable.h"
-#include "base/status.h"
-#include "base/text.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/base.h"
 
 /* The sign of a spread, in letters where the terminal has no other. */
 const char *plus_minus(void);
@@ -35,5 +29,3 @@ struct progress_words progress_words(double seconds, const struct lx_progress *s
 /* Two lines, " 12 | {"name": ...", and " | ^" below it; as much of a long line as there are columns for.
  * Nothing where the error has no place, or the file is not there any more. */
 void add_source_line(const lx_status *st, int columns, struct text *out);
-
-#endif

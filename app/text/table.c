@@ -1,14 +1,7 @@
 /* One table, four writers that walk the same columns. For people the cells are made first, because a column
  * is as wide as its widest cell; programs get values unrounded. */
 #include "text/table.h"
-#include "base/arena.h"
-#include "base/vec.h"
 #include "text/format.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const void *row_at(const struct table *t, size_t r)
 {

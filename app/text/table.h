@@ -1,8 +1,7 @@
 /* A table: columns (column.h) over an array of rows, written as text, Markdown, CSV or JSON. Text and
  * Markdown are for people: rounded, with units, without columns that say nothing. CSV and JSON keep every
  * column, unrounded. */
-#ifndef LX_APP_TEXT_TABLE_H
-#define LX_APP_TEXT_TABLE_H
+#pragma once
 
 #include "text/column.h"
 
@@ -49,5 +48,3 @@ const struct exporter *exporter_find(const char *name);
  * by words; rows of one value stay in the order of their numbers. */
 void sort_rows(const struct column *c, const void *rows, size_t row_size, bool descending, int32_t *numbers,
                int32_t count);
-
-#endif

@@ -4,12 +4,6 @@
  * copies, terms or other pairs, or without a proof, the search of terms.h continues from the best answer. */
 #include "api/joint_question.h"
 #include "api/api_handles.h"
-#include "base/fail.h"
-#include "base/memory.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_BEHIND = 400 }; /* limit on buffers for a second search after the first */
 

@@ -1,16 +1,11 @@
 /* The library itself: version, errors, texts, the list of solvers, plug-ins. */
 #include "api/api_handles.h"
 #include "api/plugins.h"
-#include "base/memory.h"
 #include "files/formats.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <locale.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { ABI = 0 }; /* the number in the soname */
 
@@ -77,6 +72,9 @@ void api_enter(struct api_call *call, lx_error *e)
     pthread_once(&once, make_plain);
     call->nowhere = (lx_status){0};
     call->st = e ? &e->st : &call->nowhere;
+    call->st->code = LX_OK; /* not all of it: it is long, and calls are short */
+    call->st->line = call->st->column = 0;
+    *call->st->file = *call->st->text = 0;
     call->locale = plain ? uselocale(plain) : (locale_t)0;
 }
 

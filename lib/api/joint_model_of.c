@@ -7,12 +7,6 @@
  * Pairs stand for labels: choices that pairs connect see the same parts on the same cores. If two choices are
  * connected but no given pair of a reader, no labels fit, and the question is refused. */
 #include "api/joint_question.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/order.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 enum { MOST_LABELS = 1 << 22 };
 

@@ -1,9 +1,8 @@
 /* lx_joint_solve: solves divisions and placement together. The caller states the question in JSON
  * (lib/library.md has the form); the answer has the caller's order and units. Private to this folder. */
-#ifndef LX_API_JOINT_QUESTION_H
-#define LX_API_JOINT_QUESTION_H
+#pragma once
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "cooptimise/joint.h"
 #include "cooptimise/terms.h"
 
@@ -67,5 +66,3 @@ struct joint_result {
     int32_t count;
     struct joint_item *items;
 };
-
-#endif

@@ -1,11 +1,7 @@
 /* Reads the question of lx_joint_solve: buffers, then terms (tables over choices and bits) and prices of
  * copies. Every object refuses keys that it does not have. */
 #include "api/joint_question.h"
-#include "base/checked.h"
-#include "base/fail.h"
 #include "base/json/json.h"
-
-#include <string.h>
 
 enum { MOST_ENTRIES = 1 << 16 };
 

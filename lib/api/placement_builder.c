@@ -1,13 +1,6 @@
 /* Placement problems under construction: each call appends to lists and checks only its own arguments (names,
  * numbers). Solving checks the whole, by the same rules for every entry. */
 #include "api/api_handles.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/option.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 lx_placement *lx_placement_new(const char *objective, int64_t alignment, lx_error *e)
 {

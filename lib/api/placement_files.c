@@ -4,14 +4,8 @@
  * A single, free, unpinned pool with only a limit becomes the capacity of a plain list, as in a file without
  * pools, so it is planned, hashed and written as such a file. */
 #include "api/api_handles.h"
-#include "base/checked.h"
-#include "base/memory.h"
 #include "files/formats.h"
 #include "graph/builder.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Is its pool only a capacity? */
 static bool placement_is_plain(const lx_placement *p)

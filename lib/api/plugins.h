@@ -1,6 +1,5 @@
 /* Solvers from shared objects; see solver.h. */
-#ifndef LX_API_PLUGINS_H
-#define LX_API_PLUGINS_H
+#pragma once
 
 #include "placement/problem.h"
 
@@ -8,5 +7,3 @@
  * stay loaded: plans refer to their solvers. */
 bool lx_plugins_load(const char *paths, bool (*add)(void *context, const struct lx_solver *s, lx_status *st),
                      void *context, lx_status *st);
-
-#endif

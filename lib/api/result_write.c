@@ -1,14 +1,8 @@
 /* Results as texts: plan, explain, diff, trace, and the formats of exports.h. */
 #include "api/api_handles.h"
-#include "base/memory.h"
-#include "base/text.h"
 #include "export/exports.h"
 #include "explain/plan_diff.h"
 #include "explain/plan_explain.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- Why buffers are on or off chip. --- */
 

@@ -1,11 +1,6 @@
 /* Blocks double from 4 KiB to 1 MiB; a larger request gets a block of its own size. Memory is handed out from
  * the newest block; the rest of older blocks stays unused. */
-#include "base/arena.h"
-#include "base/memory.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
+#include "base/base.h"
 
 enum { ALIGN = 16, FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
 

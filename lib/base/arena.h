@@ -3,8 +3,7 @@
  * A graph, a problem or a plan allocates thousands of small things that die together; an arena hands them out
  * from growing blocks and frees the blocks. Allocations are zeroed and aligned to 16 bytes. No function
  * returns NULL (base/memory.h). */
-#ifndef LX_BASE_ARENA_H
-#define LX_BASE_ARENA_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void *arena_copy_array(struct arena *a, const void *from, size_t count, size_t s
 /* Moves all memory of `from` to `a`; `from` becomes empty. */
 void arena_adopt(struct arena *a, struct arena *from);
 void arena_free(struct arena *a);
-
-#endif

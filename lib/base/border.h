@@ -16,8 +16,7 @@
  *
  * Borders stand at each function of lxplan.h, in main(), at the start of each thread and job, and where
  * foreign code calls us. A thread without a border that runs out of memory aborts the process. */
-#ifndef LX_BASE_BORDER_H
-#define LX_BASE_BORDER_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -93,5 +92,3 @@ void border_release_all(void);
 /* For base/thread.c: passes the blocks of an ended thread to the thread that waited for it. */
 struct mem_list *border_end_handed(struct border *border);
 void border_take(struct mem_list *list);
-
-#endif

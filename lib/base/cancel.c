@@ -1,8 +1,5 @@
 /* The tokens of a thread. State: the innermost token, NULL at first. */
-#include "base/cancel.h"
-#include "base/clock.h"
-
-#include <math.h>
+#include "base/base.h"
 
 THREAD_STATE struct cancel *current;
 

@@ -3,8 +3,7 @@
  * Main loops call cancel_requested(); if it returns true they return the best result so far. Nothing else
  * does: no error, no copy, no sort. The caller sets a deadline or a flag: cancel_begin for work of its own
  * thread, slot_run (base/slot.h) for a worker's. Tokens nest; cancelling a token cancels its inner tokens. */
-#ifndef LX_BASE_CANCEL_H
-#define LX_BASE_CANCEL_H
+#pragma once
 
 #include "base/border.h"
 
@@ -41,5 +40,3 @@ void cancel_reserve(double share);
  * for. */
 struct cancel *cancel_current(void);
 void cancel_share(struct cancel *token);
-
-#endif

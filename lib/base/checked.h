@@ -1,6 +1,5 @@
 /* int64 arithmetic that reports overflow. All sizes from a file are combined with it. */
-#ifndef LX_BASE_CHECKED_H
-#define LX_BASE_CHECKED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,5 +74,3 @@ static inline int64_t max_i64(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
-
-#endif

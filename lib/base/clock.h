@@ -1,6 +1,5 @@
 /* The one clock: monotonic seconds. */
-#ifndef LX_BASE_CLOCK_H
-#define LX_BASE_CLOCK_H
+#pragma once
 
 #include <time.h>
 
@@ -10,5 +9,3 @@ static inline double clock_seconds(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Fills in an lx_status, inside the library only. */
-#ifndef LX_BASE_FAIL_H
-#define LX_BASE_FAIL_H
+#pragma once
 
 #include "base/status.h"
 
@@ -21,5 +20,3 @@ static inline enum lx_code status_cause(const lx_status *why, enum lx_code code)
 {
     return why->code == LX_E_MEMORY ? LX_E_MEMORY : code;
 }
-
-#endif

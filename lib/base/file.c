@@ -1,14 +1,9 @@
 /* Whole files: read into one growing buffer, written beside their place and renamed over it. Every error
  * names the file; a failed write leaves the old file and no temporary file. */
 #include "base/file.h"
-#include "base/fail.h"
-#include "base/memory.h"
+#include "base/base.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>

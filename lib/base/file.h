@@ -1,8 +1,7 @@
 /* Whole files in and out. Reading is bounded; writing goes to a temporary file in the same folder, is flushed
  * to the disk and renamed, so a reader never sees half a file and an error keeps the old file. "-" is
  * standard input or standard output. */
-#ifndef LX_BASE_FILE_H
-#define LX_BASE_FILE_H
+#pragma once
 
 #include "base/status.h"
 
@@ -18,5 +17,3 @@ bool file_write(const char *path, const char *data, size_t length, lx_status *st
 /* The same for a regular file, which stays open for appending: returns its descriptor, or -1. It holds an
  * exclusive flock before the file becomes visible, so no other process gets in between. */
 int file_replace_locked(const char *path, const char *data, size_t length, lx_status *st);
-
-#endif

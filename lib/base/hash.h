@@ -1,6 +1,5 @@
 /* FNV-1a, 64 bit: the identity of a pattern in plans and results. Not for security. */
-#ifndef LX_BASE_HASH_H
-#define LX_BASE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ static inline uint64_t hash_words(uint64_t h, const void *data, size_t n)
 
 /* SHA-256 of a file's bytes, which identifies the file in reports: 64 hexadecimal digits and a zero. */
 void sha256_hex(const void *bytes, size_t length, char out[65]);
-
-#endif

@@ -1,9 +1,5 @@
 /* The receiver of a thread's log lines. State: one function and its context per thread, none at first. */
-#include "base/log.h"
-#include "base/border.h"
-
-#include <stdarg.h>
-#include <stdio.h>
+#include "base/base.h"
 
 enum { LINE = 400 };
 

@@ -8,8 +8,7 @@
  * The library never prints: lines go to the function that the *thread* has named, because a plan is made by
  * one thread and a parameter for this would go through every function there is. Lines are cut at 400
  * bytes. */
-#ifndef LX_BASE_LOG_H
-#define LX_BASE_LOG_H
+#pragma once
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -33,5 +32,3 @@ void log_line(const char *pass, const char *format, ...) __attribute__((format(p
     do {                                                                                                     \
         if (LOG_COMPILED && log_wanted()) log_line(#pass, __VA_ARGS__);                                      \
     } while (0)
-
-#endif

@@ -4,14 +4,9 @@
  * the thread itself changes its list. A block that another thread frees goes on a stack beside the list, and
  * the owner frees it soon; blocks without an owner are freed at once. Lists are never freed, because another
  * thread may be reading one; a new thread reuses a list that an ended one left. */
-#include "base/memory.h"
-#include "base/border.h"
+#include "base/base.h"
 #include "base/users.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -3,8 +3,7 @@
  * When memory is out, or a size overflows, the thread unwinds to its innermost border (base/border.h), and no
  * function on the way checks for it. Each block has a header of 32 bytes that links it to the others of its
  * border. Any thread may free it. */
-#ifndef LX_BASE_MEMORY_H
-#define LX_BASE_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ void *mem_try_zeroed(size_t count, size_t size);
 
 /* Unwinds, when another library got no memory. */
 _Noreturn void memory_out(void);
-
-#endif

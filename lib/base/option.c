@@ -1,15 +1,7 @@
 /* Values of option rows: defaults, and numbers from text. Integers may end in k, m or g (2^10, 2^20, 2^30); a
  * value out of range is an error with option and range. */
 #include "base/option.h"
-#include "base/fail.h"
-#include "base/checked.h"
-
-#include <ctype.h>
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "base/base.h"
 
 void lx_values_default(const struct lx_option *rows, int count, int64_t *values)
 {

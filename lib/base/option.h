@@ -1,7 +1,6 @@
 /* Options as data: one row each. The same rows parse values, check ranges and make the help of solvers and
  * generators. */
-#ifndef LX_BASE_OPTION_H
-#define LX_BASE_OPTION_H
+#pragma once
 
 #include "base/status.h"
 
@@ -23,5 +22,3 @@ bool lx_values_set(const char *owner, const struct lx_option *rows, int count, c
 bool lx_parse_int(const char *what, const char *text, int64_t low, int64_t high, int64_t *out, lx_status *st);
 /* Any finite number from text. */
 bool lx_parse_number(const char *what, const char *text, double *out, lx_status *st);
-
-#endif

@@ -1,8 +1,7 @@
 /* Comparators for qsort in one line: `ORDER(by_life, struct life, ORDER_UP(start) ORDER_UP(end)
  * ORDER_UP(buffer));` defines by_life, which compares by start, then by end, then by buffer. Total orders
  * give the same results with any qsort. */
-#ifndef LX_BASE_ORDER_H
-#define LX_BASE_ORDER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +28,12 @@ static inline int order_i32(const void *a, const void *b)
 static inline int order_i64(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static inline int order_double(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
@@ -103,5 +108,3 @@ static inline void sets_join(int32_t *up, int32_t a, int32_t b)
     else
         up[a] = b;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Random numbers, the same on every machine for a seed (xoshiro256**, seeded by splitmix64). lxplan never
  * calls rand(). */
-#ifndef LX_BASE_RNG_H
-#define LX_BASE_RNG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +54,3 @@ static inline double rng_unit(struct rng *r)
 {
     return (double)(rng_next(r) >> 11) * 0x1p-53;
 }
-
-#endif

@@ -1,9 +1,5 @@
 /* SHA-256, FIPS 180-4. Constants are fractions of cube and square roots of primes. */
-#include "base/hash.h"
-
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include "base/base.h"
 
 static const uint32_t round_constant[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,

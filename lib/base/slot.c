@@ -1,13 +1,9 @@
 /* The slot: a result, a call requested of the other thread, and two flags, under one lock. Two threads hold
  * it; the last one frees it. */
 #include "base/slot.h"
-#include "base/cancel.h"
-#include "base/clock.h"
-#include "base/fail.h"
-#include "base/log.h"
+#include "base/base.h"
 
 #include <locale.h>
-#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 

@@ -10,8 +10,7 @@
  *
  * So the job is the worker's own: it holds copies, and references to things that are shared
  * (base/users.h). */
-#ifndef LX_BASE_SLOT_H
-#define LX_BASE_SLOT_H
+#pragma once
 
 #include "base/status.h"
 
@@ -42,5 +41,3 @@ void slot_offer(void *result);
 void slot_end_abandoned(void);
 /* Calls `function` on the waiting thread and returns when done; skips the call once cancelled. */
 void slot_call(void (*function)(void *argument), void *argument);
-
-#endif

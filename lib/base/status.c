@@ -1,11 +1,6 @@
 /* Filling in and showing an lx_status. Its text is fixed in size: a longer text is cut between characters,
  * and control characters of foreign files are replaced. */
-#include "base/fail.h"
-#include "base/cancel.h"
-#include "base/text.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "base/base.h"
 
 static const struct {
     const char *word;

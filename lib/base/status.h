@@ -4,8 +4,7 @@
  * (or NULL) after filling it in. The library never prints; the caller does. The table below is the one list
  * of codes: name, word shown to people and written in JSON and in `expect` of patterns, exit code of the
  * program. */
-#ifndef LX_BASE_STATUS_H
-#define LX_BASE_STATUS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -83,5 +82,3 @@ int lx_code_exit(enum lx_code code);
 
 /* "FILE:LINE:COL: text", or the known parts. Always terminated; returns `out`. */
 const char *lx_status_describe(const lx_status *st, char *out, size_t size);
-
-#endif

@@ -1,13 +1,5 @@
 /* A growing, always terminated string, whose room doubles from 256 bytes; and the escapes of JSON and XML. */
-#include "base/text.h"
-#include "base/memory.h"
-
-#include <math.h>
-#include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "base/base.h"
 
 static void text_make_room(struct text *t, size_t more)
 {

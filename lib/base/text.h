@@ -1,6 +1,5 @@
 /* A growing string. Writers build whole files in memory, so a file is written completely or not at all. */
-#ifndef LX_BASE_TEXT_H
-#define LX_BASE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ void text_free(struct text *t);
 
 /* The length of the UTF-8 character at `s`, within `left` bytes; 0: none. */
 int utf8_length(const char *s, size_t left);
-
-#endif

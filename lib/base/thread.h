@@ -1,6 +1,5 @@
 /* Threads that their caller joins. */
-#ifndef LX_BASE_THREAD_H
-#define LX_BASE_THREAD_H
+#pragma once
 
 #include "base/cancel.h"
 
@@ -22,5 +21,3 @@ bool thread_start(struct thread *thread, void (*function)(void *argument), void 
 /* Waits for the thread. Its blocks move to the caller's border. False: it ran out of memory; join the other
  * threads, then call memory_out(). */
 bool thread_join(struct thread *thread);
-
-#endif

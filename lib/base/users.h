@@ -1,8 +1,7 @@
 /* Reference count of a shared, constant thing. The count is in separate memory that the thing points to, so
  * that a constant thing can be referenced without a cast; any thread may change it. An unwinding border gives
  * back references taken inside it. */
-#ifndef LX_BASE_USERS_H
-#define LX_BASE_USERS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/border.h"
@@ -39,5 +38,3 @@ static inline bool users_remove(struct users *users)
     border_note(users, -1);
     return atomic_fetch_sub_explicit(&users->count, 1, memory_order_acq_rel) == 1;
 }
-
-#endif

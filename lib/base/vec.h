@@ -1,6 +1,5 @@
 /* A growable array: `VEC(int) v = {0}; VEC_PUSH(&v, 7); VEC_FREE(&v)`. */
-#ifndef LX_BASE_VEC_H
-#define LX_BASE_VEC_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -29,5 +28,3 @@ static inline bool vec_grow(void **at, size_t *room, size_t wanted, size_t size)
 #define VEC_RESERVE(v, n) vec_grow((void **)&(v)->at, &(v)->room, (n), sizeof *(v)->at)
 #define VEC_PUSH(v, ...)  (VEC_RESERVE(v, (v)->count + 1) && ((v)->at[(v)->count++] = (__VA_ARGS__), true))
 #define VEC_FREE(v)       (mem_free((v)->at), (v)->at = NULL, (v)->count = (v)->room = 0)
-
-#endif

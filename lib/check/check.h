@@ -4,10 +4,9 @@
  * and addresses, the buffer of each access, copies, launches, addresses in HBM. It derives everything else by
  * code that shares nothing with the planner: the sticks that a core touches (check_cuts.c, check_zones.c),
  * the place of every value at every moment (check_replay.c), and all figures (check_figures.c). */
-#ifndef LX_CHECK_CHECK_H
-#define LX_CHECK_CHECK_H
+#pragma once
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "layout/op_index.h"
 #include "plan/plan.h"
 
@@ -165,5 +164,3 @@ bool check_launches(const struct checker *c);
 
 /* Compares every figure of the plan with the counted one. */
 bool check_figures(struct checker *c);
-
-#endif

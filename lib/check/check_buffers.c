@@ -1,10 +1,6 @@
 /* The buffers of a plan: each is as large as a core's part of its tensor, no two that live at the same time
  * share a byte, and every handover is legal. A bare list has the buffers of its pattern. */
 #include "check/check.h"
-#include "base/checked.h"
-#include "base/fail.h"
-
-#include <string.h>
 
 /* Sets `out` to the parts of buffer i, by the op and operand of its view. */
 static bool check_buffers_find_parts(const struct checker *c, int32_t i, struct parts *out)

@@ -2,10 +2,6 @@
  * other. An op that wipes the scratchpads is a bundle by itself. A bundle of several ops has no more tensors
  * in HBM than the device allows. */
 #include "check/check.h"
-#include "base/checked.h"
-#include "base/fail.h"
-
-#include <math.h>
 
 struct count {
     const struct checker *c;

@@ -7,11 +7,7 @@
  * not at all; else the variable that the plan has in front. There is at most one of these. In a nest one tile
  * is cut. */
 #include "check/check.h"
-#include "base/checked.h"
 #include "graph/choice.h"
-#include "base/fail.h"
-
-#include <string.h>
 
 /* Does no coordinate of the output outside its sticks have the variable? */
 static bool check_cuts_is_inner(const struct checker *c, const struct lx_op *op, const struct cut *k, int v)

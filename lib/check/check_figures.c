@@ -2,11 +2,7 @@
  * statements. Costs of buffers, the traffic of a perfect placement and predicted times are claims of the
  * planner: nothing here depends on them. */
 #include "check/check.h"
-#include "base/checked.h"
-#include "base/fail.h"
 #include "graph/choice.h"
-
-#include <stddef.h>
 
 /* Fields of struct lx_op_traffic that are compared, with their words. */
 static const struct {

@@ -4,11 +4,6 @@
  * op may not overwrite another tensor that it reads, as cores that are ahead would overwrite sticks that
  * others still read. */
 #include "check/check.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/vec.h"
-
-#include <stdlib.h>
 
 struct life {
     int32_t tensor;

@@ -2,7 +2,6 @@
  * and HBM has the value that the load must bring. The life of the buffer (check_claims.c) begins with the
  * issue, so the check of places finds any other buffer in these bytes. */
 #include "check/check.h"
-#include "base/fail.h"
 
 /* A copy from its issue to its due tick. */
 struct underway {

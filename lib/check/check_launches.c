@@ -6,11 +6,6 @@
  * runs of tiles of a group's cores, sorted by first tile, must follow each other without a gap, in any order
  * of tiles. */
 #include "check/check.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/order.h"
-
-#include <stdlib.h>
 
 struct launched {
     const struct checker *c;

@@ -5,7 +5,8 @@
  *   contraction    of two inputs that each have, or may have, a variable of their own: the sticks of one run
  *                  along a summed variable; those of the other, the kernel, and of the output along one that
  *                  only the kernel has, or along none, where the kernel has a single column. The kernel's
- *                  rows go up to whole sticks of the other
+ *                  rows go up to whole sticks of the other. Where the device turns what it reads, the
+ *                  kernel's sticks may run along the same summed variable
  *   all others     every operand that has the variable has its sticks along it, the others have none
  *   choices        the source, and the elements taken from or put into it, have them along a variable of
  *                  both; indices have any. Where the plan states none, elements go one by one
@@ -93,11 +94,14 @@ static bool check_layouts_op_right(const struct sticks *s)
             bool columns = s->variable < 0
                                ? single || !owned
                                : kernel_owns(&s->x, kernel, s->variable) && s->x.extent[s->variable] > 1;
-            if (!columns || !runs_along(s, kernel, s->variable) || !runs_along(s, 2, s->variable)) continue;
-            for (int k = 0; k < s->x.var_count; k++)
+            if (!columns || !runs_along(s, 2, s->variable)) continue;
+            for (int k = 0; k < s->x.var_count; k++) {
+                bool turned = s->c->g->device.turns && s->variable >= 0 && runs_along(s, kernel, k);
                 if (op_index_reduced(&s->x, k) && !op_index_slides(&s->x, k) &&
-                    runs_along(s, 1 - kernel, k) && rows_padded(s, kernel, k))
+                    (turned || runs_along(s, kernel, s->variable)) && runs_along(s, 1 - kernel, k) &&
+                    rows_padded(s, kernel, k))
                     return true;
+            }
         }
         return false;
     }

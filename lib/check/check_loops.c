@@ -1,7 +1,5 @@
 /* Two buffers of a list that share bytes only because a loop goes on: which loop, and what it finds lost. */
 #include "check/check.h"
-#include "base/checked.h"
-#include "base/fail.h"
 
 /* The innermost loop that needs `lost` in its next iteration, and in which `by` is written; NULL: none. */
 static const struct lx_list_loop *loop_between(const struct lx_list *list, const struct lx_buffer *lost,

@@ -4,8 +4,6 @@
  * every op into equal tiles. All ops cut a tensor in one way, no stick and no padding is cut, and no op reads
  * an incomplete sum. Nests stand in order and share no op. */
 #include "check/check.h"
-#include "base/checked.h"
-#include "base/fail.h"
 
 static bool check_nests_refuse(const struct checker *c, int32_t op, const char *why)
 {
@@ -111,9 +109,7 @@ static bool check_running_derive(const struct labels *b, const struct lx_op *op,
     bool difference = op->kind->id == LX_KIND_SUB && operand == 1 && op->input_count == 2;
     *out = *in;
     switch (in->is) {
-    case RUNNING:
-        out->is = DIFFERENCE;
-        return difference && b->source[op->inputs[0]] == in->scores;
+    case RUNNING: out->is = DIFFERENCE; return difference && b->source[op->inputs[0]] == in->scores;
     case DIFFERENCE:
         out->is = op_is_restickify(op) ? DIFFERENCE : WEIGHT;
         return op_is_restickify(op) || op->kind->id == LX_KIND_EXP;
@@ -122,8 +118,7 @@ static bool check_running_derive(const struct labels *b, const struct lx_op *op,
         *out = (struct label){.is = PARTIAL, .levels = sums};
         return op->kind->id == LX_KIND_BLEND && operand == 0 && sums == in->levels;
     case COMPLETE:
-    case PARTIAL:
-        break;
+    case PARTIAL: break;
     }
     return false;
 }

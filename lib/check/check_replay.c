@@ -11,8 +11,6 @@
  * another tensor's or not. So loops are walked with at most four iterations a level, which include each of
  * these and every step from one to the next; a tile is numbered by two bits a level. */
 #include "check/check.h"
-#include "base/checked.h"
-#include "base/fail.h"
 
 enum { NOTHING = -1, MOST_TURNS = 4, TILE_BITS = 2, MOST_TILES = 1 << (TILE_BITS * LX_MAX_LEVELS) };
 

@@ -6,10 +6,6 @@
  * its cores itself, for example when they add up a sum. A scratchpad is read by other cores in ring copies
  * only, and never written by them. A global launch may deal any tile to any core. */
 #include "check/check.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
-#include "base/vec.h"
 
 /* An operand of an op, or (operand -1) the parts of buffer `op`. */
 struct toucher {

@@ -3,11 +3,6 @@
  * finds an order that changes an op's inputs, a swapped operand, and a missing op. */
 #include "check/check.h"
 #include "graph/online.h"
-#include "base/fail.h"
-#include "base/memory.h"
-#include "layout/op_index.h"
-
-#include <stdlib.h>
 
 enum { NEVER_WRITTEN = -1 };
 

@@ -1,17 +1,8 @@
 /* Checks allocations of XLA against its buffers: sizes, lives, capacity, and that no two stays have a byte at
  * the same time. Stays are taken in order of their begin, each against the live ones. */
 #include "check/check_xla.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
-#include "base/vec.h"
-#include "base/order.h"
 #include "files/csv_rows.h"
 #include "files/pattern.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A row of bufferinfo; other columns are for planners. */
 struct info {

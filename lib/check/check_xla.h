@@ -7,8 +7,7 @@
  * buffer. Both times are inclusive; two stays that touch at a tick, one ending where the other begins, do not
  * overlap. A stay may be longer than the life of its buffer, which ends with the last use, but must overlap
  * that life. */
-#ifndef LX_CHECK_CHECK_XLA_H
-#define LX_CHECK_CHECK_XLA_H
+#pragma once
 
 #include "base/status.h"
 
@@ -33,5 +32,3 @@ bool lx_is_allocinfo(const char *text, size_t length);
  * bytes, other codes mean a malformed text. */
 bool lx_check_xla(const struct lx_xla_text *bufferinfo, const struct lx_xla_text *allocinfo, int64_t capacity,
                   struct lx_xla_report *out, lx_status *st);
-
-#endif

@@ -1,9 +1,6 @@
 /* The sticks of a tensor that a core holds, and the sticks that it touches. A tensor known only by its bytes
  * has no dimensions here: it is one piece, on one core. */
 #include "check/check.h"
-#include "base/checked.h"
-
-#include <string.h>
 
 int64_t whole_bytes(const struct checker *c, int32_t tensor)
 {

@@ -1,8 +1,7 @@
 /* The box that each core touches, and whether two sets of boxes cross. Views are compared first; boxes are
  * made only for views that differ. */
 #include "clock/footprint.h"
-#include "base/checked.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "layout/op_index.h"
 
 static const struct lx_layout *footprint_layout(const struct footprint *f)

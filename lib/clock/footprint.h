@@ -1,8 +1,7 @@
 /* Footprints: the sticks of a tensor in HBM that each core touches, in an op or in a copy, as one box per
  * core. A box covers all iterations of a nest: in a dimension that the nest's levels cut, each core has one
  * piece per tile. Private to the room. */
-#ifndef LX_CLOCK_FOOTPRINT_H
-#define LX_CLOCK_FOOTPRINT_H
+#pragma once
 
 #include "clock/program.h"
 
@@ -34,5 +33,3 @@ struct part_range {
  * their parts of `to`, and do not hold themselves. Not `exactly`: around all of the part, which is faster. */
 void footprint_pulled(const struct footprint *from, const struct footprint *to, bool exactly,
                       struct part_range *pulled);
-
-#endif

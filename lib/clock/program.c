@@ -1,6 +1,5 @@
 /* Views of drafts as programs. */
 #include "clock/program.h"
-#include "base/arena.h"
 #include "stays/draft.h"
 
 struct early_copies program_early_copies(const struct plan_program *p, struct arena *memory)

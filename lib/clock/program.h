@@ -1,8 +1,7 @@
 /* A plan as the program that the device runs: ticks in order, copies around each, nests as counted loops,
  * bundles as launches. The clock (replay.h) and the syncs (syncs.h) read it. It is a view: nothing in it is
  * owned. */
-#ifndef LX_CLOCK_PROGRAM_H
-#define LX_CLOCK_PROGRAM_H
+#pragma once
 
 #include "stays/stay.h"
 
@@ -47,5 +46,3 @@ struct early_copies program_early_copies(const struct plan_program *p, struct ar
 /* The program of a draft with its buffers at `address` and the transfers that this asks for. */
 struct plan_program plan_program_of_draft(const struct draft *x, const int64_t *address,
                                           const struct lx_transfer *transfers, int32_t transfer_count);
-
-#endif

@@ -1,12 +1,7 @@
 /* The replay. Engines are times at which they are free; a task takes the latest of what it waits for. */
 #include "clock/replay.h"
-#include "base/checked.h"
-#include "base/memory.h"
 #include "cost/op.h"
 #include "stays/draft.h"
-
-#include <math.h>
-#include <string.h>
 
 const char *lx_wait_word(enum lx_wait w)
 {

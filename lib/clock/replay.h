@@ -6,8 +6,7 @@
  * when its engines are free and its operands are there, and ends by its rates. Bytes of one engine go one
  * after the other. In a nest iterations are stepped until two advance the clock alike; the rest is
  * multiplied. Linear in tasks. */
-#ifndef LX_CLOCK_REPLAY_H
-#define LX_CLOCK_REPLAY_H
+#pragma once
 
 #include "clock/program.h"
 
@@ -52,5 +51,3 @@ struct clock_details {
 };
 
 struct clock_times clock_replay(const struct plan_program *p, const struct clock_details *out);
-
-#endif

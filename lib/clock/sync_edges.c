@@ -8,10 +8,7 @@
  * of those bytes waits for the ring copy. */
 #include "clock/footprint.h"
 #include "clock/syncs.h"
-#include "base/arena.h"
-#include "base/checked.h"
 #include "base/slot.h"
-#include "base/vec.h"
 #include "stays/draft.h"
 
 /* A tick, in one turn of its nest. */

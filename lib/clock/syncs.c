@@ -6,8 +6,7 @@
  * its `to`: the first is enumerated, and as points of one body weigh the same, the fewest up to each point
  * follow step by step. Linear in points and edges, and quadratic in the ops of one nest with arcs. */
 #include "clock/syncs.h"
-#include "base/arena.h"
-#include "base/memory.h"
+#include "base/base.h"
 
 struct sync_point {
     struct lx_sync sync;

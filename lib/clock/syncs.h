@@ -9,8 +9,7 @@
  * A sync stands before a tick. A nest has one point before it, and one before each op of its body, which
  * counts once per iteration. A sync in (t, u] stabs an edge from tick t to tick u. An edge that goes around a
  * nest, from t to u of the next iteration, is stabbed by a sync in the body after t or up to u. */
-#ifndef LX_CLOCK_SYNCS_H
-#define LX_CLOCK_SYNCS_H
+#pragma once
 
 #include "clock/program.h"
 
@@ -39,5 +38,3 @@ void syncs_stab(int32_t ops, const struct lx_nest *nests, int32_t nest_count, co
 
 /* Both: the syncs of a program. */
 void program_syncs(const struct plan_program *p, struct arena *memory, struct lx_syncs *out);
-
-#endif

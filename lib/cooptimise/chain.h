@@ -12,8 +12,7 @@
  * only extern ops end bundles.
  *
  * Sizes: tens to thousands of ops, up to some hundred distinct choices, two states for each label. */
-#ifndef LX_COOPTIMISE_CHAIN_H
-#define LX_COOPTIMISE_CHAIN_H
+#pragma once
 
 #include "network/room_prices.h"
 #include "cooptimise/cooptimise_menu.h"
@@ -159,5 +158,3 @@ struct chain_beam_result {
 
 void chain_beam(const struct chain_model *m, const struct chain_beam_options *how,
                 struct chain_beam_result *out);
-
-#endif

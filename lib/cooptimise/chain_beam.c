@@ -4,11 +4,6 @@
  * ops and the prices still owed, a lower bound. Room is checked at every tick, in bytes. The moves of a
  * tensor depend only on its own state and the op's choice; they are listed once and shared by all states. */
 #include "cooptimise/chain.h"
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/vec.h"
-
-#include <string.h>
 
 enum { MOST_COMBINATIONS = 4096, POLL_EVERY = 64 };
 

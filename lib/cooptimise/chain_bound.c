@@ -6,10 +6,7 @@
  * tensors take, one after the other, the cost left above the constant, so constant + messages <= truth in all
  * states, and the constants add up to a bound. Room enters through prices (network/room_prices.h). */
 #include "cooptimise/chain.h"
-#include "base/memory.h"
 #include "base/slot.h"
-
-#include <string.h>
 
 /* Value of a step at op `o`: its bytes, the price of its room, and the future. */
 static int64_t step_value(const struct chain_model *m, int32_t o, const struct chain_touch *t,

@@ -1,7 +1,5 @@
 /* Makes chains from a draft and the menus of its ops: tensors, labels, distinct choices, reachable states. */
 #include "cooptimise/chain.h"
-#include "base/hash.h"
-#include "base/memory.h"
 #include "base/slot.h"
 
 enum { PRICE_BITS = 16, ROOM_TOUCHES = 6 }; /* choices of ops with more touches are not split */

@@ -9,14 +9,7 @@
  * a byte, in picoseconds, is bisected until the plan is fast enough. Every price proves a bound: any plan
  * moves at least (bound - old time) / price bytes. The old plan is always among the candidates. */
 #include "cooptimise/cooptimise.h"
-#include "base/checked.h"
-#include "base/memory.h"
 #include "cooptimise/cooptimise_menu.h"
-#include "base/fail.h"
-#include "base/clock.h"
-
-#include <math.h>
-#include <string.h>
 
 enum {
     MOST_STEPS = 8000000, /* of all searches together */

@@ -6,8 +6,7 @@
  * fewest bytes to and from HBM among the plans that are predicted to take no longer than the old divisions
  * with their best placement; `any_pace` drops that condition: bytes first, then time. The bounds hold for
  * exactly these problems. */
-#ifndef LX_COOPTIMISE_COOPTIMISE_H
-#define LX_COOPTIMISE_COOPTIMISE_H
+#pragma once
 
 #include "divide/divide.h"
 #include "cooptimise/joint.h"
@@ -49,5 +48,3 @@ struct lx_cooptimised {
 bool lx_cooptimise(const struct lx_divisions *d, const struct lx_cooptimise_options *how,
                    struct lx_cooptimised *out, lx_status *st);
 void lx_cooptimised_free(struct lx_cooptimised *c);
-
-#endif

@@ -2,17 +2,8 @@
  * thousands of ops has some tens of shapes. */
 #include "cooptimise/cooptimise_menu.h"
 #include "cost/op.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/cancel.h"
-#include "base/fail.h"
-#include "base/hash.h"
-#include "base/vec.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
-
-#include <math.h>
-#include <string.h>
 
 struct label_key {
     int32_t layout; /* first tensor with this layout */

@@ -1,9 +1,8 @@
 /* Menus of choices for co-optimisation: one per shape of op. A label is an interned pair of layout and
  * view. */
-#ifndef LX_COOPTIMISE_COOPTIMISE_MENU_H
-#define LX_COOPTIMISE_COOPTIMISE_MENU_H
+#pragma once
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "divide/divide.h"
 #include "cooptimise/cooptimise.h"
 
@@ -30,5 +29,3 @@ struct op_menus {
 };
 
 bool op_menus_make(const struct lx_divisions *d, struct arena *memory, struct op_menus *out, lx_status *st);
-
-#endif

@@ -20,8 +20,7 @@
  *
  * Sizes: 5 to 80 ops with 5 to 60 choices in captures, 4,100 ops with up to 100 choices in generated graphs.
  * Ops of one shape may share their arrays. */
-#ifndef LX_COOPTIMISE_JOINT_H
-#define LX_COOPTIMISE_JOINT_H
+#pragma once
 
 #include "placement/problem.h"
 
@@ -114,5 +113,3 @@ int64_t lx_joint_cost(const struct lx_joint_problem *p, const int32_t *choice, c
 /* Makes the placement problem under these choices: the same buffers in the same order, mismatches barred. */
 void lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice, struct arena *memory,
                         struct lx_problem *out);
-
-#endif

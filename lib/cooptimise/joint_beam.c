@@ -8,8 +8,6 @@
  * answer and costs are never understated, so proofs stay valid. */
 #include "cooptimise/joint_model.h"
 
-#include <string.h>
-
 enum { POLL_EVERY = 64 };
 
 struct joint_node {

@@ -10,9 +10,6 @@
  * first position and pays nothing there. On/off patterns are listed for the first JOINT_MASK_TOUCHES buffers
  * of an op; further buffers are on chip for free, which can only lower the bound. */
 #include "cooptimise/joint_model.h"
-#include "base/memory.h"
-
-#include <string.h>
 
 struct entry {
     int32_t choice;

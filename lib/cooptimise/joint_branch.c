@@ -5,9 +5,6 @@
  * with the least bound is branched next; that least is the bound of the problem. In each node a narrow beam
  * looks for an answer. */
 #include "cooptimise/joint_model.h"
-#include "base/memory.h"
-
-#include <string.h>
 
 enum {
     MAX_NODES = 512,

@@ -1,10 +1,7 @@
 /* The joint problem taken literally: rules, costs, and the placement problem of given choices. It shares no
  * code with the search, so tests can compare the two. */
 #include "cooptimise/joint.h"
-#include "base/arena.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
+#include "base/base.h"
 
 /* --- Tiles. --- */
 

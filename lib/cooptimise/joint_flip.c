@@ -3,9 +3,6 @@
  * with the fewest bytes off chip wins, the first among equals. Variants of an op are capped as published;
  * leaves are capped too. */
 #include "cooptimise/joint_model.h"
-#include "base/memory.h"
-
-#include <string.h>
 
 /* variants of an op, with the seed; combinations in joint_walk */
 enum { VARIANT_CAP = 6, MOST_COMBINATIONS = 4096 };

@@ -2,11 +2,6 @@
  * left out if another offers the same labels and never costs more; of equals the seed stays, then the
  * first. */
 #include "cooptimise/joint_model.h"
-#include "base/fail.h"
-#include "base/memory.h"
-#include "base/cancel.h"
-
-#include <string.h>
 
 struct label_marks {
     int32_t *seen;  /* per label: accesses that offer it; valid for labels of the buffer's first access */

@@ -3,10 +3,8 @@
  * A variable is a buffer that can be on chip: not barred, with a label that fits and that every op which
  * touches the buffer offers. Its state is off (0) or on with its local label l (l + 1). All other costs of an
  * op are constants. Positions are indices of ops. */
-#ifndef LX_COOPTIMISE_JOINT_MODEL_H
-#define LX_COOPTIMISE_JOINT_MODEL_H
+#pragma once
 
-#include "base/clock.h"
 #include "network/room_prices.h"
 #include "cooptimise/joint.h"
 
@@ -142,5 +140,3 @@ bool joint_walk(struct joint_search *s, lx_status *st);
 bool joint_finished(const struct joint_search *s);
 /* joint_branch.c: raises the bound and improves the answer by branching on single buffers. */
 bool joint_branch(struct joint_search *s, lx_status *st);
-
-#endif

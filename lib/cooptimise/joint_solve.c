@@ -6,8 +6,6 @@
  * for a smaller scratchpad. Then come branching (joint_branch.c) and wider beams, until bound and objective
  * are equal or the steps are used up. The clock is only a safeguard. */
 #include "cooptimise/joint_model.h"
-#include "base/log.h"
-#include "base/memory.h"
 
 enum {
     FLIP_LEAVES = 1024,  /* limit on the published search */

@@ -1,8 +1,6 @@
 /* Rounds: a narrow beam guided by messages; then prices for room; then wider beams, until one drops nothing,
  * nothing is found or proved for a while, or the steps are used up. The clock is only a safeguard. */
 #include "cooptimise/least_traffic.h"
-#include "base/clock.h"
-#include "base/log.h"
 
 enum {
     PRICE_ROUNDS = 48,

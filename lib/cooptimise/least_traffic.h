@@ -1,8 +1,7 @@
 /* The search for the divisions under which a plan moves least, and a bound over all divisions: chains
  * (chain.h), bounded, searched and priced in rounds. The caller plans the divisions found by a round and
  * passes the best bytes to the next. */
-#ifndef LX_COOPTIMISE_LEAST_TRAFFIC_H
-#define LX_COOPTIMISE_LEAST_TRAFFIC_H
+#pragma once
 
 #include "cooptimise/chain.h"
 
@@ -36,5 +35,3 @@ void least_traffic_round(struct least_traffic *s, int64_t best);
 /* Sets *out to the divisions of answer k of the last round, per op; NULL: unchanged. They lie in `memory`. */
 bool least_traffic_divisions(const struct least_traffic *s, int32_t k, struct arena *memory,
                              const struct lx_division ***out, int32_t *changed, lx_status *st);
-
-#endif

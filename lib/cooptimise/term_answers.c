@@ -2,10 +2,6 @@
  * the cheapest buffers off chip. It is also remembered: many answers differ only in choices that do not
  * affect addresses. */
 #include "cooptimise/term_network.h"
-#include "base/checked.h"
-#include "base/memory.h"
-
-#include <string.h>
 
 enum { WORTH = 1 << 30 }; /* scaled cost of a repair's dearest buffer */
 

@@ -1,11 +1,5 @@
 /* Makes the network: the order of the variables, their values, and the terms as tables. */
 #include "cooptimise/term_network.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/order.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 enum {
     MOST_CHOICES = 1 << 10, /* of a buffer */

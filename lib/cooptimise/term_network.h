@@ -2,8 +2,7 @@
  * to the terms. Variables are ordered by the start of their lives, copies before their readers. The values of
  * a variable are its choices off chip, then its choices on chip. Bytes are in units of the alignment; costs
  * are multiples of 2^-shift, so sums in any order are equal. */
-#ifndef LX_COOPTIMISE_TERM_NETWORK_H
-#define LX_COOPTIMISE_TERM_NETWORK_H
+#pragma once
 
 #include "cooptimise/terms.h"
 #include "network/network.h"
@@ -55,5 +54,3 @@ void term_answers_free(struct term_answers *a);
 /* Places answers of a sweep, cheapest first, until one succeeds. `*least`: no other answer costs less. */
 bool term_answers_of(struct term_answers *a, const struct net_sweep *s, int64_t most_solves, int64_t *least,
                      lx_status *st);
-
-#endif

@@ -1,10 +1,5 @@
 /* The rules of residency: checked literally, and as tables for the search. */
 #include "cooptimise/term_network.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/order.h"
-
-#include <stdlib.h>
 
 enum {
     MOST_COPIES = 12,          /* copies that serve one reader of one buffer */

@@ -2,11 +2,6 @@
  * trials (term_answers.c), each wider, until bound and answer are equal or the steps are used up. The clock
  * is only a safeguard. */
 #include "cooptimise/term_network.h"
-#include "base/checked.h"
-#include "base/clock.h"
-#include "base/log.h"
-
-#include <math.h>
 
 enum { DEFAULT_STEPS = 20000000 };
 

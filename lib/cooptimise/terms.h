@@ -6,8 +6,7 @@
  * answer is the sum of the terms, each a table over choices and residency bits. joint.h has the same problem
  * for costs of one form and thousands of ops; this one takes some hundred. A child may take the place of a
  * parent of the same bytes; if the child reads the parent, their choices must form a pair. */
-#ifndef LX_COOPTIMISE_TERMS_H
-#define LX_COOPTIMISE_TERMS_H
+#pragma once
 
 #include "placement/problem.h"
 
@@ -82,5 +81,3 @@ bool lx_term_search(const struct lx_term_problem *p, const struct lx_term_start 
 bool lx_term_may_stay(const struct lx_term_problem *p, const int32_t *choice, const bool *on, int32_t buffer);
 /* The sum of the terms, added in their order. */
 double lx_term_cost(const struct lx_term_problem *p, const int32_t *choice, const int64_t *address);
-
-#endif

@@ -15,8 +15,6 @@
  * slice rates and the row efficiency are upstream's. tests/measure/bench_matmul_picks.c repeats the fit. */
 #include "cost/op.h"
 
-#include <math.h>
-
 enum { MATMUL_BLOCK = 128 }; /* rows, and columns */
 
 /* Interpolates linearly in log2(sharers) between the measured powers of two. */

@@ -2,8 +2,6 @@
  * way. */
 #include "cost/op.h"
 
-#include <math.h>
-
 /* Share of the full rate that a row reduction reaches on `cores` cores. Other ops are not known to slow down
  * like this; cost_op_parts counts the scratchpad's port. */
 static double op_share_of(const struct cost_rates *r, int64_t cores)
@@ -42,17 +40,13 @@ static double rate_of(const struct cost_rates *r, const struct cost_work *w)
                    r->value[COST_ROW_FLOOR] +
                        r->value[COST_ROW_GAIN] * exp(-(double)w->rows / r->value[COST_ROW_SCALE]));
         return fmin(row * op_share_of(r, w->cores_used), most);
-    case COST_OUTER_REDUCTION:
-        return fmin(r->value[COST_OUTER], most);
-    case COST_RESTICKIFY:
-        return fmin(r->value[COST_RESTICK], most);
-    case COST_BROADCAST:
-        return fmin(r->value[COST_BROADCASTS], most);
+    case COST_OUTER_REDUCTION: return fmin(r->value[COST_OUTER], most);
+    case COST_RESTICKIFY: return fmin(r->value[COST_RESTICK], most);
+    case COST_BROADCAST: return fmin(r->value[COST_BROADCASTS], most);
     case COST_POINTWISE:
     case COST_OPAQUE:
     case COST_MATMUL:
-    case COST_CLASS_COUNT:
-        break;
+    case COST_CLASS_COUNT: break;
     }
     return fmin(r->value[COST_ONE_WAY], most);
 }

@@ -1,13 +1,10 @@
 /* Predicted time of one op by the rates of its kind: the whole-program model of torch-spyre's cost_model.py
  * (August and September 2026). Time is the larger of compute and memory; operands on chip are free; pointwise
  * arithmetic hides behind its traffic. */
-#ifndef LX_COST_OP_H
-#define LX_COST_OP_H
+#pragma once
 
 #include "cost/rates.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/base.h"
 
 /* --- Predicted time of one matmul under one division of its work, in microseconds (matmul.c). --- */
 
@@ -105,5 +102,3 @@ double cost_end_to_end(double launch_us, double device_us);
 /* Every core receives `runs` runs of consecutive sticks, `part_bytes` in all, of a tensor cut into
  * `parts`. */
 double cost_relayout(const struct lx_device *d, int64_t runs, int64_t parts, int64_t part_bytes);
-
-#endif

@@ -4,21 +4,14 @@
 static double rates_scale(const struct lx_device *d, const struct cost_table *t, enum cost_scale scale)
 {
     switch (scale) {
-    case COST_BY_HBM:
-        return d->hbm_gb_per_s / t->hbm_gb_per_s;
-    case COST_OVER_HBM:
-        return t->hbm_gb_per_s / d->hbm_gb_per_s;
-    case COST_BY_RING:
-        return d->ring_gb_per_s / t->ring_gb_per_s;
-    case COST_OVER_PSUM:
-        return t->psum_ring_gb_per_s / d->psum_ring_gb_per_s;
-    case COST_BY_LX:
-        return d->lx_gb_per_s / t->lx_gb_per_s;
-    case COST_BY_PEAK:
-        return d->peak_gflop_per_s / t->peak_gflop_per_s;
+    case COST_BY_HBM: return d->hbm_gb_per_s / t->hbm_gb_per_s;
+    case COST_OVER_HBM: return t->hbm_gb_per_s / d->hbm_gb_per_s;
+    case COST_BY_RING: return d->ring_gb_per_s / t->ring_gb_per_s;
+    case COST_OVER_PSUM: return t->psum_ring_gb_per_s / d->psum_ring_gb_per_s;
+    case COST_BY_LX: return d->lx_gb_per_s / t->lx_gb_per_s;
+    case COST_BY_PEAK: return d->peak_gflop_per_s / t->peak_gflop_per_s;
     case COST_FIXED:
-    case COST_SCALE_COUNT:
-        break;
+    case COST_SCALE_COUNT: break;
     }
     return 1;
 }

@@ -1,11 +1,9 @@
 /* The rates of a device: the numbers of its cost table (graph/cost_table.h), scaled to the device.
  * Microseconds throughout; 1 GB/s is 1000 bytes per microsecond. */
-#ifndef LX_COST_RATES_H
-#define LX_COST_RATES_H
+#pragma once
 
 #include "graph/target.h"
-
-#include <stdbool.h>
+#include "base/base.h"
 
 struct cost_rates {
     double value[COST_CONSTANT_COUNT];
@@ -16,5 +14,3 @@ struct cost_rates {
 struct cost_rates cost_rates_of(const struct lx_device *d);
 /* One of them. */
 double cost_rate(const struct lx_device *d, enum cost_constant_id id);
-
-#endif

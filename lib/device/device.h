@@ -26,8 +26,7 @@
  *     lx_run_result_free(r);
  *
  * Same plan, same seed: same bits on every run with every number of threads. */
-#ifndef LX_DEVICE_DEVICE_H
-#define LX_DEVICE_DEVICE_H
+#pragma once
 
 #include "plan/plan.h"
 
@@ -213,5 +212,3 @@ void lx_run_result_free(struct lx_run_result *r);
 /* The run as Chrome/Perfetto trace events: malloc'ed, or NULL when memory is out. Predicted time, one row per
  * core and one for the transfers. */
 char *lx_run_trace(const struct lx_plan *plan, const struct lx_run_result *r, size_t *length);
-
-#endif

@@ -3,18 +3,12 @@
 #include "device/device.h"
 #include "base/clock.h"
 #include "base/cancel.h"
-#include "base/checked.h"
-#include "base/fail.h"
 #include "base/hash.h"
-#include "base/memory.h"
 #include "base/slot.h"
 #include "device/execute/arith.h"
 #include "device/verify.h"
 #include "device/memory/dtypes.h"
 #include "device/reference/reference.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 const char *lx_verify_word(enum lx_verify v)
 {
@@ -147,11 +141,7 @@ static void put_inputs(struct lx_execution *u)
             u->how.input(u->how.context, own, items);
         else
             data_fill(m->plan->graph, origin, u->how.seed, m->pool, items, layout_items(&m->layouts[t]));
-        for (int i = 0; i < u->how.argument_count; i++) {
-            float value = (float)u->how.arguments[i].value;
-            if (u->how.arguments[i].tensor == own)
-                items_encode(&number_types[m->graph->tensors[t].dtype], &value, 1, items);
-        }
+        data_argument(&u->how, own, m->graph->tensors[t].dtype, items);
         machine_put_input(m, t, items);
     }
 }

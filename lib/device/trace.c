@@ -4,13 +4,8 @@
  * counts of the execution: bytes in use of each scratchpad, HBM's bytes and rate, the rings. Ticks of both
  * clocks are predicted microseconds. A run on a machine that was timed op by op has a third process. */
 #include "device/device.h"
-#include "base/memory.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "explain/op_waits.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { BUNDLES, TRANSFERS, FIRST_CORE };
 enum trace_clock { DEVICE_CLOCK, WHOLE_CLOCK, MEASURED_CLOCK, CLOCKS };

@@ -1,16 +1,5 @@
 /* Reads back, compares with kept items, and judges. */
 #include "device/verify.h"
-#include "base/hash.h"
-#include "base/memory.h"
-#include "device/memory/dtypes.h"
-#include "device/reference/judge_op.h"
-#include "graph/graph.h"
-#include "base/arena.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <inttypes.h>
-#include <math.h>
 
 int64_t items_bytes(const struct machine *m, int32_t tensor)
 {

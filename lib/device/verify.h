@@ -4,8 +4,7 @@
  * with which they were put or made, whatever has moved them since. After it, its output is read back and
  * judged (judge_op.h). In a nest all this is about the tiles of the iteration; kept items are whole
  * tensors. */
-#ifndef LX_DEVICE_VERIFY_H
-#define LX_DEVICE_VERIFY_H
+#pragma once
 
 #include "device/memory/machine.h"
 #include "device/reference/judge_op.h"
@@ -37,5 +36,3 @@ int64_t verify_altered(const struct machine *m, const struct verifier *v, int32_
 
 /* Sums up, compares with the plan and decides. `ops`: the result's. */
 void judge(const struct lx_plan *p, struct lx_run_result *r, struct lx_op_run *ops);
-
-#endif

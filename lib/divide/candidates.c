@@ -1,10 +1,5 @@
 /* Enumerates the legal divisions of an op: a counter over the axes, the last axis fastest. */
 #include "divide/space.h"
-#include "base/vec.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <math.h>
 
 bool splits_admissible(const struct space *s, const int64_t *splits)
 {

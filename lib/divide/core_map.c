@@ -2,13 +2,7 @@
  * stride_d) mod split_d, where stride_d is the product of the splits before it. A contiguous dimension comes
  * first, so that cores which add up a sum are ring neighbours. Two ops hand a tensor over on chip only if
  * each core has the same part in both, with complete values. */
-#include "divide/divide.h"
-#include "layout/op_index.h"
-#include "base/fail.h"
-#include "base/checked.h"
 #include "divide/space.h"
-
-#include <string.h>
 
 int64_t core_stride(const int64_t *splits, int count, int contiguous, int dim)
 {

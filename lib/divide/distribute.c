@@ -3,10 +3,6 @@
  * the remainder: the committed one, or the one that can use most. An axis that may not be whole gets its
  * least factor before all others. */
 #include "divide/space.h"
-#include "base/fail.h"
-#include "base/checked.h"
-
-#include <string.h>
 
 void prioritize(const struct space *s, int *outputs, int *output_count, int *reductions, int *reduction_count)
 {

@@ -1,15 +1,8 @@
 /* The whole stage. The span pass commits splits, keyed by index coefficient as in plan files. Then each op
  * reads them back and is divided by its hints, the matmul cost pass, or distribution. */
 #include "divide/divide.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "base/words/words.h"
-#include "base/checked.h"
-#include "cost/op.h"
 #include "divide/space.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 bool lx_cores_valid(const struct lx_device *device, int64_t cores, lx_status *st)
 {

@@ -6,8 +6,7 @@
  * cores used. Pass 1 splits until no core's span of any tensor exceeds the limit.
  * Pass 2 hands out the remaining cores, to output dimensions first. In between, a cost model may choose the
  * splits of a matmul. Every split has a reason. */
-#ifndef LX_DIVIDE_DIVIDE_H
-#define LX_DIVIDE_DIVIDE_H
+#pragma once
 
 #include "divide/op_nest.h"
 
@@ -284,5 +283,3 @@ int64_t physical_span(int rank, const int64_t *size, const int64_t *extent, int6
 /* lx_division_view for a division outside a list; `x` is the index map of its op. */
 struct lx_core_view core_view_of(const struct lx_layouts *l, const struct op_index *x,
                                  const struct lx_division *d, int operand);
-
-#endif

@@ -1,10 +1,6 @@
 /* Cost of a divided op: its work for the cost model, and its time by shares through HBM. */
-#include "divide/divide.h"
-#include "cost/op.h"
 #include "divide/space.h"
 #include "graph/choice.h"
-
-#include <math.h>
 
 static enum cost_class division_time_class_of(const struct lx_layouts *l, const struct lx_op *op,
                                               const struct space *s)

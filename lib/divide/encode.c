@@ -2,8 +2,6 @@
  * variables, in the first read index for the others. Variables of more than one value have different keys,
  * because a step of one dimension exceeds all of the next. */
 #include "divide/space.h"
-#include "base/fail.h"
-#include "layout/op_index.h"
 
 static int64_t encode_stored(const struct lx_coeff_split *list, int count, int64_t coefficient, int *found)
 {

@@ -1,11 +1,7 @@
 /* Which runs of ops form a nest, and how it tiles their tensors. */
 #include "divide/op_nest.h"
-#include "base/order.h"
-#include "base/checked.h"
-#include "base/fail.h"
+#include "base/base.h"
 #include "layout/op_index.h"
-
-#include <string.h>
 
 int64_t nest_product(const struct lx_nest *n, unsigned levels)
 {

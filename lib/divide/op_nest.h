@@ -1,8 +1,7 @@
 /* Nests: runs of consecutive ops inside counted loops. A nest runs its ops once per iteration. A level cuts
  * an axis (one variable of every op in the run) into equal tiles. Division, residency and launch refer to
  * one tile. At most three levels, some hundred ops. */
-#ifndef LX_DIVIDE_OP_NEST_H
-#define LX_DIVIDE_OP_NEST_H
+#pragma once
 
 #include "layout/layout.h"
 
@@ -73,5 +72,3 @@ int32_t nest_of_op(const struct lx_nest *nests, int32_t count, int32_t op);
 bool nest_reads_running(const struct lx_layouts *l, const struct lx_nest *n, int32_t op, int32_t tensor);
 /* Whether the op's sums over nest levels are right in the end. A blend needs weights of a running sum. */
 bool nest_sums_op(const struct lx_layouts *l, const struct lx_nest *n, int32_t op);
-
-#endif

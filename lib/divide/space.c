@@ -5,9 +5,6 @@
  * uses it. */
 #include "divide/space.h"
 #include "graph/choice.h"
-#include "base/checked.h"
-
-#include <string.h>
 
 void axis_settle(struct axis *a)
 {

@@ -1,9 +1,7 @@
 /* The iteration space of an op: its axes in iteration order, and how operands index device memory. The
  * passes know nothing else about an op. Private to the stage; all memory is the arena's. */
-#ifndef LX_DIVIDE_SPACE_H
-#define LX_DIVIDE_SPACE_H
+#pragma once
 
-#include "base/arena.h"
 #include "divide/divide.h"
 #include "cost/op.h"
 #include "layout/flat_index.h"
@@ -203,5 +201,3 @@ struct coeff_var {
 void coeff_encode(const struct coeff_var *vars, int count, struct lx_coeff_splits *out);
 /* Fills `split`, 1 where nothing is stored. Returns how many stored splits found their variable. */
 int coeff_decode(const struct lx_coeff_splits *from, struct coeff_var *vars, int count);
-
-#endif

@@ -7,16 +7,7 @@
  * fits it takes the smallest, and continues inwards if the dimension is down to one position. On failure
  * the search runs again with one rule relaxed at a time, to name the rule in the way. */
 #include "divide/space.h"
-#include "base/fail.h"
-#include "base/checked.h"
-#include "divide/divide.h"
-#include "layout/op_index.h"
 #include "layout/stated_layouts.h"
-#include "base/memory.h"
-
-#include <stdio.h>
-#include <string.h>
-#include <stdlib.h>
 
 enum relax {
     RELAX_REDUCTIONS = 1, /* split any number of reduction axes */

@@ -49,7 +49,20 @@ static bool chain_awaits(const struct emission *e, const struct lx_transfer *t, 
            e->mirror[t->stay] < 0;
 }
 
-/* Are the bytes of a load free, and its tensor there, from the tick `first` on? */
+/* Does nothing but the ops of [first, last] touch the stay? */
+static bool chain_encloses(const struct emission *e, int32_t stay, int32_t first, int32_t last)
+{
+    const struct lx_plan *p = e->plan;
+    for (int32_t i = 0; i < p->transfer_count; i++)
+        if (p->transfers[i].stay == stay || p->transfers[i].source == stay) return false;
+    for (int32_t k = 0; k < e->graph->op_count; k++)
+        for (int i = 0; (k < first || k > last) && i < op_operand_count(&e->graph->ops[k]); i++)
+            if (lx_plan_place(p, k, i) == stay) return false;
+    return true;
+}
+
+/* Are the bytes of a load free, and its tensor there, from the tick `first` on? A stay that begins and ends
+ * in the chain before the load is in registers. */
 static bool chain_load_is_free(const struct emission *e, const struct lx_transfer *t, int32_t first)
 {
     const struct lx_plan *p = e->plan;
@@ -60,7 +73,8 @@ static bool chain_load_is_free(const struct emission *e, const struct lx_transfe
     for (int32_t s = 0; s < p->problem.count; s++) {
         const struct lx_buffer *b = &p->problem.buffers[s];
         int64_t at = p->answer.address[s];
-        if (s != t->stay && at >= 0 && at < to && from < at + b->size && b->start < issue && b->end > first)
+        if (s != t->stay && at >= 0 && at < to && from < at + b->size && b->start < issue && b->end > first &&
+            !chain_encloses(e, s, first, issue - 1))
             return false;
     }
     return true;
@@ -153,16 +167,8 @@ static bool chain_fuses(const struct chain_link *link)
 /* Does anything but the chain take what the link makes from its stay? */
 bool chain_keeps(const struct emission *e, const struct chain_link *chain, int length, int number)
 {
-    const struct lx_plan *p = e->plan;
-    const struct chain_link *link = &chain[number];
-    int32_t stay = lx_plan_place(p, link->tick, link->o.out), last = chain[length - 1].tick;
-    if (stay < 0 || number + 1 == length) return true;
-    for (int32_t i = 0; i < p->transfer_count; i++)
-        if (p->transfers[i].stay == stay || p->transfers[i].source == stay) return true;
-    for (int32_t k = 0; k < e->graph->op_count; k++)
-        for (int i = 0; i < e->graph->ops[k].input_count; i++)
-            if ((k < chain->tick || k > last) && lx_plan_place(p, k, i) == stay) return true;
-    return false;
+    int32_t stay = lx_plan_place(e->plan, chain[number].tick, chain[number].o.out);
+    return stay < 0 || number + 1 == length || !chain_encloses(e, stay, chain->tick, chain[length - 1].tick);
 }
 
 /* Is the operand of a link in memory, not at hand? */

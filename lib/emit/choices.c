@@ -1,10 +1,7 @@
 /* Ops that choose by indices, where each index is one position: rows are read from, or written to, the place
  * that an index operand names. Other elements of the destination keep their values. */
 #include "emit/emission.h"
-#include "base/checked.h"
 #include "graph/choice.h"
-
-#include <stdio.h>
 
 /* Variables of the moved operand, in the order of its memory. */
 static int choice_variables(const struct emission *e, const struct op_emission *o, int operand, int *vars)

@@ -4,11 +4,6 @@
  * splits. The digits are found from the numbers themselves, and the sum is compared with every one of
  * them; where it is not equal they are two numbers, if the last part of a split is smaller, or become a table. */
 #include "emit/emission.h"
-#include "base/checked.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_DIGITS = 8 };
 

@@ -2,10 +2,8 @@
  *
  * Numbers that differ between cores are expressions of `core`: sums of digits of its number where possible,
  * else a table of constants. Indices of nests are `n0`, `n1`, `n2`. */
-#ifndef LX_EMIT_EMISSION_H
-#define LX_EMIT_EMISSION_H
+#pragma once
 
-#include "base/arena.h"
 #include "device/memory/dtypes.h"
 #include "device/memory/stick_box.h"
 #include "emit/emit.h"
@@ -26,6 +24,7 @@ struct emission {
     int32_t tick, chain_last;   /* chain_last: of the chain by rows that begins at the tick; else less */
     const struct lx_nest *nest; /* of the tick; NULL: none */
     const char *number;         /* the C type that the op computes in: float, i64 or double */
+    int32_t early;              /* the last tick whose product has stages begun before the sync; or -1 */
     int64_t trace_at; /* places are sought there: a result in the trace area; -1: in the plan's memories */
     struct op_parts *parts;          /* of the op of the tick */
     int64_t stages_at, stages_bytes; /* behind the plan's part of the scratchpad */
@@ -34,6 +33,8 @@ struct emission {
     lx_status *st;
 };
 
+/* A name from a file for a comment, of which it can be no end: printable, without stars and backslashes. */
+const char *emit_comment_name(struct emission *e, const char *name);
 /* Appends a line at the depth of the block. */
 void emit_line(struct emission *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Refuses the op of the tick. */
@@ -207,6 +208,8 @@ bool body_fold(struct emission *e, const struct op_emission *o);
  * False: it has no tiles, and nothing is written. */
 bool body_tiles(struct emission *e, const struct op_emission *o, const struct op_place *to,
                 const char *again);
+/* Begins the stages that body_tiles will find begun, if the op at the tick has any that need no sync. */
+void tiles_begin_early(struct emission *e, const struct op_emission *o);
 bool body_choice(struct emission *e, const struct op_emission *o);
 /* Copies the elements of the op's output variables from one place to another. */
 void body_copy(struct emission *e, const struct op_emission *o, const struct op_place *from,
@@ -226,5 +229,3 @@ bool copies_issue(struct emission *e);
 bool copies_after(struct emission *e);
 /* The mirrors of what the op has written. */
 bool copies_mirror(struct emission *e, int32_t stay);
-
-#endif

@@ -8,10 +8,9 @@
  *
  * The same text runs on a CPU: it has no word that the prelude does not define, and there is a prelude for
  * each. What cannot be written is refused with the op and the reason. */
-#ifndef LX_EMIT_EMIT_H
-#define LX_EMIT_EMIT_H
+#pragma once
 
-#include "base/text.h"
+#include "base/base.h"
 #include "plan/plan.h"
 
 /* Where the program runs. */
@@ -63,5 +62,3 @@ bool emit_program(const struct lx_plan *p, const struct emit_options *how, struc
 void emit_head(const struct emit_facts *f, enum emit_on on, struct text *out);
 /* The kernel around a body. */
 void emit_kernel(const struct emit_options *how, int32_t ticks, const char *body, struct text *out);
-
-#endif

@@ -9,9 +9,6 @@
  * fp32, to global memory; when the cores of the sum have met, each that keeps the result adds the parts in
  * order. In a nest that sums over its tiles, the sum so far is read back and added. */
 #include "emit/emission.h"
-#include "base/checked.h"
-
-#include <string.h>
 
 /* A way to fold: the neutral element, and the function of two. */
 struct fold_row {

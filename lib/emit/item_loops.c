@@ -2,11 +2,6 @@
  * stick. Its number has a digit per variable, the fastest along memory, and two where sticks run: the
  * place in a stick, and the stick. */
 #include "emit/emission.h"
-#include "base/checked.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void digit_add(struct emission *e, const struct op_emission *o, int var, int64_t unit,
                       const char *count, const char *suffix, struct item_digits *out)
@@ -172,12 +167,8 @@ void item_load(struct emission *e, const struct op_place *p, const struct item_d
         return;
     }
     switch (a ? a->kind : AXIS_NONE) {
-    case AXIS_NONE:
-        emit_line(e, "const f%d %s = same%d(load_%s(%s));", width, name, width, type, at);
-        break;
-    case AXIS_STICK:
-        emit_line(e, "const f%d %s = load%d_%s(%s);", width, name, width, type, at);
-        break;
+    case AXIS_NONE: emit_line(e, "const f%d %s = same%d(load_%s(%s));", width, name, width, type, at); break;
+    case AXIS_STICK: emit_line(e, "const f%d %s = load%d_%s(%s);", width, name, width, type, at); break;
     case AXIS_PLAIN: {
         struct op_place one = *p;
         one.base = arena_format(&e->memory, "%s + j * %s", p->base, a->step);

@@ -2,9 +2,6 @@
  * of the terms, where there are few. Where the operand is in HBM, and most cores have no part or there are few
  * elements, warps of all cores look for it and meet; of equal ones the first wins in any order. */
 #include "emit/emission.h"
-#include "base/checked.h"
-
-#include <string.h>
 
 struct search {
     struct emission *e;

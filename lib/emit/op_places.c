@@ -2,12 +2,7 @@
  * variable. Both are found by asking for the addresses of single elements, and held against the addresses
  * of the last ones, on every core, in the first and the last iteration. */
 #include "emit/emission.h"
-#include "base/checked.h"
-#include "base/fail.h"
 #include "device/reference/values.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 struct box emit_stay_box(const struct emission *e, int32_t stay, int64_t core, int moved)
 {

@@ -1,10 +1,6 @@
 /* Ops without an index map, which one core makes: constants, counts along an axis, and the same elements
  * in another shape. */
 #include "emit/emission.h"
-#include "base/checked.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 /* The number of an element of the operand in host order, by digits of the output. */
 static const char *opaque_number(struct emission *e, const struct op_emission *o, const struct item_digits *d)

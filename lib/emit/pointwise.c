@@ -1,9 +1,6 @@
 /* Ops that make each element from elements at the same indices, or move elements: one expression per kind.
  * All is computed in fp32 and rounded once, where it is stored. */
 #include "emit/emission.h"
-#include "base/checked.h"
-
-#include <string.h>
 
 /* clang-format off */
 static const char *const expressions[LX_KIND_COUNT] = {

@@ -254,46 +254,122 @@ INLINE char *STAGE(int at, int r, int k)
 
 /* --- tiles --- */
 
-#define EACH_WARP(w) for (int w = (int)threadIdx.x / 32, once = 1; once; once = 0)
-/* A tile of 16 x 8 lies in the registers of a warp, and so do pieces of 16 rows x 16 terms. */
+#define EACH_WARP(w) for (int w = __shfl_sync(~0u, (int)threadIdx.x / 32, 0), once = 1; once; once = 0)
+/* A tile of 16 x 8 lies in the registers of a warp. */
 struct tile { float at[4]; };
-struct piece { unsigned at[4]; };
 #define TILES(y, n) struct tile y[n]; EACH(j, n) y[j] = no_tile()
 #define OF_WARP(y, w) (y)
-/* Rows and terms at which the lanes of a warp take chunks: each of 8 terms of one row, or of 8 rows of one term. */
-#define PIECE_ROWS(r, k) for (int r = LANE % 16, k = LANE / 16 * 8, once = 1; once; once = 0)
-#define PIECE_TERMS(r, k) for (int r = LANE / 8 % 2 * 8, k = LANE % 8 + LANE / 16 * 8, once = 1; once; once = 0)
 #define EACH_PAIR(h) UNROLL for (int h = 0; h < 2; h++)
 #define STAGE_BEGUN asm volatile("cp.async.commit_group;" ::: "memory")
 /* All but the last `later` stages are there, and nobody reads the one before. */
 #define STAGE_THERE(later)                                                    \
     do {                                                                      \
         asm volatile("cp.async.wait_group %0;" ::"n"(later) : "memory");      \
-        __syncthreads();                                                      \
+        stages_written();                                                     \
     } while (0)
-#define TAKE(name, turned)                                                    \
-    INLINE void name(piece *p, int, int, const char *at)                      \
-    {                                                                         \
-        asm volatile("ldmatrix.sync.aligned.m8n8.x4" turned ".shared.b16 {%0, %1, %2, %3}, [%4];" \
-                     : "=r"(p->at[0]), "=r"(p->at[1]), "=r"(p->at[2]), "=r"(p->at[3]) \
-                     : "r"((unsigned)__cvta_generic_to_shared(at))            \
-                     : "memory");                                             \
-    }
-TAKE(take_fp16, "")
-TAKE(take_turned_fp16, ".trans")
-TAKE(take_bf16, "")
-TAKE(take_turned_bf16, ".trans")
+/* y += a b by 16 terms: a warp has 16 of the 64 rows of its group at `a`, and n rows at `b`. Sticks run along the
+ * terms, or where they are turned along the rows; then 64 more rows are `far` bytes on. */
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+#define MULTIPLY(type, n, turned_a, turned_b, y, warp, a, b, far) \
+    multiply##n##_##type<turned_a, turned_b>(y, matrix_at(a, far), matrix_at(b, far))
+/* What was written into the scratchpad is there for products, too. */
+INLINE void stages_written(void)
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+}
 
-/* Adds the products of the rows of a with the rows 8 * half and on of b. */
-#define MULTIPLY(name, type)                                                  \
-    INLINE void multiply_##name(tile *y, const piece *a, const piece *b, int half) \
+/* Sticks as products take them: groups of 8 are 1,024 bytes apart, and chunks have changed places. */
+INLINE unsigned long long matrix_at(int at, int far)
+{
+    const unsigned shared = (unsigned)__cvta_generic_to_shared(lx_bytes) + (unsigned)at;
+    return (unsigned long long)(shared >> 4 & 0x3fff) | (unsigned long long)(far >> 4) << 16 | 64ull << 32 | 1ull << 62;
+}
+
+#define SUMS2(j) "+f"(y[j].at[0]), "+f"(y[j].at[1]), "+f"(y[j].at[2]), "+f"(y[j].at[3]), \
+                 "+f"(y[j + 1].at[0]), "+f"(y[j + 1].at[1]), "+f"(y[j + 1].at[2]), "+f"(y[j + 1].at[3])
+#define SUMS4(j) SUMS2(j), SUMS2(j + 2)
+#define SUMS8(j) SUMS4(j), SUMS4(j + 4)
+#define SUMS16(j) SUMS8(j), SUMS8(j + 8)
+#define NAMES2 "%0, %1, %2, %3, %4, %5, %6, %7"
+#define NAMES4 NAMES2 ", %8, %9, %10, %11, %12, %13, %14, %15"
+#define NAMES8 NAMES4 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define NAMES16 NAMES8 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47" \
+    ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define PRODUCT(n, tiles, name, type, a, b, turned_a, turned_b)               \
+    template <int turn_a, int turn_b> INLINE void multiply##n##_##name(tile *y, unsigned long long at_a, unsigned long long at_b) \
     {                                                                         \
-        asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." type "." type ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
-                     : "+f"(y->at[0]), "+f"(y->at[1]), "+f"(y->at[2]), "+f"(y->at[3]) \
-                     : "r"(a->at[0]), "r"(a->at[1]), "r"(a->at[2]), "r"(a->at[3]), "r"(b->at[half]), "r"(b->at[half + 2])); \
+        asm volatile("{.reg .pred p; setp.eq.u32 p, 0, 0; " \
+                     "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type " {" NAMES##tiles "}, " \
+                     "%" #a ", %" #b ", p, 1, 1, %" #turned_a ", %" #turned_b ";}" \
+                     : SUMS##tiles(0)                                         \
+                     : "l"(at_a), "l"(at_b), "n"(turn_a), "n"(turn_b));       \
     }
-MULTIPLY(fp16, "f16")
-MULTIPLY(bf16, "bf16")
+#define PRODUCTS(name, type)                                                  \
+    PRODUCT(16, 2, name, type, 8, 9, 10, 11)                                  \
+    PRODUCT(32, 4, name, type, 16, 17, 18, 19)                                \
+    PRODUCT(64, 8, name, type, 32, 33, 34, 35)                                \
+    PRODUCT(128, 16, name, type, 64, 65, 66, 67)
+PRODUCTS(fp16, "f16")
+PRODUCTS(bf16, "bf16")
+
+/* Nobody touches the sums of products that are under way. */
+INLINE void product_sums(tile *y, int n)
+{
+    UNROLL for (int j = 0; j < n; j++)
+        asm volatile("" : "+f"(y[j].at[0]), "+f"(y[j].at[1]), "+f"(y[j].at[2]), "+f"(y[j].at[3])::"memory");
+}
+
+#define PRODUCT_BEGINS(y, n)                                                  \
+    product_sums(y, n);                                                       \
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory")
+#define PRODUCT_ENDS(y, n)                                                    \
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");            \
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");            \
+    product_sums(y, n)
+#else
+/* Other GPUs: each warp by itself, 16 x 8 by 16 terms at once. */
+#define MULTIPLY(type, n, turned_a, turned_b, y, warp, a, b, far) \
+    multiply_##type<n / 16, turned_a, turned_b>(y, (warp) % 4 * 16, a, b, far)
+#define PRODUCT_BEGINS(y, n)
+#define PRODUCT_ENDS(y, n)
+INLINE void stages_written(void)
+{
+    __syncthreads();
+}
+
+struct piece { unsigned at[4]; };
+
+template <int turned> INLINE piece piece_at(int at, int row, int far)
+{
+    piece p;
+    const int r = row + (turned ? LANE / 8 % 2 * 8 : LANE % 16), k = turned ? LANE % 8 + LANE / 16 * 8 : LANE / 16 * 8;
+    const char *from = turned ? LX(at + k * 128 + r / 64 * far + r % 64 * 2) : LX(at + r * 128 + k * 2);
+    const unsigned shared = (unsigned)__cvta_generic_to_shared(from);
+    if (turned)
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(p.at[0]), "=r"(p.at[1]), "=r"(p.at[2]), "=r"(p.at[3]) : "r"(shared) : "memory");
+    else
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(p.at[0]), "=r"(p.at[1]), "=r"(p.at[2]), "=r"(p.at[3]) : "r"(shared) : "memory");
+    return p;
+}
+
+#define PRODUCT(name, type)                                                   \
+    template <int pieces, int turned_a, int turned_b> INLINE void multiply_##name(tile *y, int row, int a, int b, int far) \
+    {                                                                         \
+        const piece p = piece_at<turned_a>(a, row, far);                      \
+        UNROLL for (int j = 0; j < pieces; j++) {                             \
+            const piece q = piece_at<turned_b>(b, j * 16, far);               \
+            UNROLL for (int h = 0; h < 2; h++)                                \
+            asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." type "." type ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+                         : "+f"(y[j * 2 + h].at[0]), "+f"(y[j * 2 + h].at[1]), "+f"(y[j * 2 + h].at[2]), "+f"(y[j * 2 + h].at[3]) \
+                         : "r"(p.at[0]), "r"(p.at[1]), "r"(p.at[2]), "r"(p.at[3]), "r"(q.at[h]), "r"(q.at[h + 2])); \
+        }                                                                     \
+    }
+PRODUCT(fp16, "f16")
+PRODUCT(bf16, "bf16")
+#endif
 #define TILE_TYPES
 
 INLINE tile no_tile(void)
@@ -376,14 +452,20 @@ INLINE unsigned round_of(const unsigned *counter)
     return seen & -ROUND;
 }
 
-/* Arrives with `share` of a round, and waits for the others: seconds at most, then the launch ends. */
-INLINE void wait_for(unsigned *counter, unsigned share, unsigned target, int tick, unsigned *fault)
+/* Arrives with `share` of a round. */
+INLINE void arrive_at(unsigned *counter, unsigned share)
+{
+    meet_threads();
+    if (threadIdx.x == 0)
+        asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(share) : "memory");
+}
+
+/* Waits for the others: seconds at most, then the launch ends. */
+INLINE void wait_for(unsigned *counter, unsigned target, int tick, unsigned *fault)
 {
     enum { MOST_POLLS = 1 << 24 };
-    meet_threads();
     if (threadIdx.x == 0) {
         unsigned seen, polls = 0;
-        asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(share) : "memory");
         do {
             asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(counter) : "memory");
             if (++polls == MOST_POLLS) give_up(tick, fault);

@@ -1,8 +1,5 @@
 /* What programs begin with, as text: the files of the same names, embedded when the library is built.
  * Private to the room. */
-#ifndef LX_EMIT_PRELUDES_H
-#define LX_EMIT_PRELUDES_H
+#pragma once
 
 extern const char emit_prelude_cuda_cu[], emit_prelude_host_in[], emit_prelude_bodies_in[];
-
-#endif

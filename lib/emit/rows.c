@@ -3,9 +3,6 @@
  * so that nobody waits for anybody. A norm or a softmax is such a chain. */
 #include "emit/emission.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { ROW_LANES = 32, ROW_MOST = 8 /* vectors of a row in a lane's registers */ };
 
 int row_width(int64_t elements, int widest)

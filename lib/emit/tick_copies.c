@@ -5,10 +5,6 @@
  * tensor. So a load, a store, a ring copy and what fills a mirror are one loop over the sticks of a box
  * with two addresses. */
 #include "emit/emission.h"
-#include "base/checked.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* The boxes of a stay on all cores. */
 struct copy_boxes {
@@ -116,9 +112,9 @@ static const char *copies_stick(struct emission *e, const struct copy_boxes *x)
     return sum;
 }
 
-static const char *copies_tensor(const struct emission *e, int32_t stay)
+static const char *copies_tensor(struct emission *e, int32_t stay)
 {
-    return e->graph->tensors[e->plan->stays[stay].tensor].name;
+    return emit_comment_name(e, e->graph->tensors[e->plan->stays[stay].tensor].name);
 }
 
 /* A loop over the chunks of a part, on the cores that have one and for which `sole` holds. */

@@ -1,12 +1,9 @@
 /* The clock's replay of a plan, op by op, with the traffic behind HBM time. */
 #include "explain/op_waits.h"
-#include "base/memory.h"
+#include "base/words/words.h"
 #include "cost/op.h"
 #include "plan/plan_make.h"
 #include "stays/draft.h"
-
-#include <math.h>
-#include <string.h>
 
 void lx_plan_hbm_shares(const struct lx_plan *p, int32_t o, double *share)
 {
@@ -116,27 +113,17 @@ struct lx_roofs lx_device_roofs(const struct lx_device *d)
 /* Every HBM byte of a plan belongs to an access or a copy, each of these to a stay, and a stay to a
  * tensor. */
 
-const char *lx_byte_kind_word(enum lx_byte_kind k)
-{
-#define LX_BYTE_KIND_WORD(id, word) [id] = word,
-    static const char *const words[] = {LX_BYTE_KINDS(LX_BYTE_KIND_WORD)};
-#undef LX_BYTE_KIND_WORD
-    return (int)k >= 0 && k < LX_BYTE_KIND_COUNT ? words[k] : "?";
-}
+LX_WORDS(lx_byte_kind_word, enum lx_byte_kind, LX_BYTE_KINDS)
 
 enum lx_byte_kind lx_tensor_bytes_for(const struct lx_layouts *l, int32_t tensor)
 {
     switch (l->graph->tensors[tensor].role) {
-    case LX_WEIGHT:
-        return LX_BYTES_WEIGHTS;
+    case LX_WEIGHT: return LX_BYTES_WEIGHTS;
     case LX_INPUT:
-    case LX_STATE:
-        return LX_BYTES_INPUTS;
-    case LX_OUTPUT:
-        return LX_BYTES_OUTPUTS;
+    case LX_STATE: return LX_BYTES_INPUTS;
+    case LX_OUTPUT: return LX_BYTES_OUTPUTS;
     case LX_INTERMEDIATE:
-    case LX_ROLE_COUNT:
-        break;
+    case LX_ROLE_COUNT: break;
     }
     /* Only restickify ops that the planner inserted count; the pattern's own do not. */
     for (int32_t i = 0; i < l->restickify_count; i++)

@@ -1,7 +1,6 @@
 /* Waits of ops: the predicted end-to-end time of each by cause, as the clock has it. Of what goes on at once
  * only what moves the plan's end counts, so the sums are the bundle's and the plan's time. */
-#ifndef LX_EXPLAIN_OP_WAITS_H
-#define LX_EXPLAIN_OP_WAITS_H
+#pragma once
 
 #include "clock/replay.h"
 #include "plan/plan.h"
@@ -60,5 +59,3 @@ struct lx_roofs {
     double hbm_gb_per_s, lx_gb_per_s, gflop_per_s;
 };
 struct lx_roofs lx_device_roofs(const struct lx_device *d);
-
-#endif

@@ -1,11 +1,8 @@
 /* Matches buffers of two plans by name; sorts them by change and gain. O(n log n). */
 #include "explain/plan_diff.h"
 #include "plan/occupancy.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "base/words/words.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* Defines the functions for the word of a row and for its words. */
 #define DIFF_WORDS(of_one, of_many, type, ROWS, COUNT)                                                       \

@@ -1,6 +1,5 @@
 /* Differences of two plans. Buffers are matched by name, since numbers may differ. */
-#ifndef LX_EXPLAIN_PLAN_DIFF_H
-#define LX_EXPLAIN_PLAN_DIFF_H
+#pragma once
 
 #include "plan/plan.h"
 
@@ -83,5 +82,3 @@ struct lx_nest_diff {
 /* Both plans must be of graphs. */
 void lx_nest_diff(const struct lx_plan *before, const struct lx_plan *after, struct lx_nest_diff *out);
 void lx_nest_diff_free(struct lx_nest_diff *d);
-
-#endif

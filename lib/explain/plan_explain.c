@@ -1,12 +1,7 @@
 /* Finds the obstacle of a buffer, and the buffers in its way. */
 #include "explain/plan_explain.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "plan/occupancy.h"
-#include "base/checked.h"
-#include "base/order.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 struct neighbour {
     int64_t cost;

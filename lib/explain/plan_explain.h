@@ -1,6 +1,5 @@
 /* The reason of a buffer's place, and the buffers in its way. */
-#ifndef LX_EXPLAIN_PLAN_EXPLAIN_H
-#define LX_EXPLAIN_PLAN_EXPLAIN_H
+#pragma once
 
 #include "plan/plan.h"
 
@@ -68,5 +67,3 @@ struct lx_nest_explained {
 
 void lx_plan_explain_nest(const struct lx_plan *p, int32_t nest, struct lx_nest_explained *out);
 void lx_nest_explained_free(struct lx_nest_explained *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* Writers of the formats that only plans have, one per row of exports.c. Private to this folder. */
-#ifndef LX_EXPORT_EXPORT_ROWS_H
-#define LX_EXPORT_EXPORT_ROWS_H
+#pragma once
 
-#include "base/text.h"
+#include "base/base.h"
 #include "export/exports.h"
 #include "plan/plan.h"
 
@@ -31,5 +30,3 @@ struct tick_times {
 void tick_times_make(const struct lx_plan *p, struct tick_times *out);
 /* In picoseconds. Ticks outside map to the nearer end. */
 int64_t tick_time(const struct tick_times *t, int64_t tick);
-
-#endif

@@ -1,11 +1,8 @@
 /* The table of exports, in the order of the help. */
 #include "export/export_rows.h"
-#include "base/fail.h"
+#include "base/base.h"
 #include "base/words/words.h"
-#include "base/memory.h"
 #include "emit/emit.h"
-
-#include <string.h>
 
 /* The program of a plan. */
 static bool cuda_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)

@@ -3,8 +3,7 @@
  *
  * * The same plan gives the same bytes. The formats that are also read are rows of files/formats.c; the
  * rows of both tables make one list. Each format is described in lib/files.md. */
-#ifndef LX_EXPORT_EXPORTS_H
-#define LX_EXPORT_EXPORTS_H
+#pragma once
 
 #include "files/formats.h"
 #include "plan/plan.h"
@@ -47,5 +46,3 @@ struct lx_left_out {
  * numbers in the pattern `g`. */
 char *lx_export_list(const struct lx_graph *g, const struct lx_problem *problem, const struct lx_plan *p,
                      const struct lx_format *format, size_t *length, struct lx_left_out *left, lx_status *st);
-
-#endif

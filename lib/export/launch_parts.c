@@ -2,8 +2,7 @@
  * scratchpad, the writer takes results to HBM. The reader also makes the copies before the op, the writer the
  * stores behind it. Bytes are of all cores, in all iterations. */
 #include "export/plan_words.h"
-
-#include <inttypes.h>
+#include "base/base.h"
 
 /* HBM bytes that reader or writer move of an operand. A nest reads partial sums back. */
 static int64_t launch_part_bytes(const struct lx_plan *p, int32_t op, int operand, bool writer)

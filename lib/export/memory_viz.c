@@ -6,13 +6,8 @@
  *
  * * Events have no times: a frame says which op and tick they belong to. */
 #include "export/export_rows.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/order.h"
+#include "base/base.h"
 #include "plan/byte_blocks.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* Opcodes of pickles. Integers are little-endian by the format. */
 #define PROTO      "\x80"

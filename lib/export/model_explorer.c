@@ -1,10 +1,7 @@
 /* The graph of a plan for Model Explorer: kernels and nests are its layers, edges are tensors. All values
  * are texts. */
 #include "export/export_rows.h"
-#include "base/fail.h"
-#include "base/memory.h"
-
-#include <inttypes.h>
+#include "base/base.h"
 
 enum node_kind { NODE_OP, NODE_TENSOR, NODE_BUFFER };
 

@@ -3,10 +3,9 @@
  *
  * * Iterations are numbered from 0 on, the innermost level fastest; people see them counted from 1 on.
  * Letters of axes are those of the nest's first op that has an einsum. */
-#ifndef LX_EXPORT_NEST_WORDS_H
-#define LX_EXPORT_NEST_WORDS_H
+#pragma once
 
-#include "base/text.h"
+#include "base/base.h"
 #include "plan/plan.h"
 
 /* The nest of a tick; -1: none. */
@@ -68,5 +67,3 @@ void add_tile_copies(const struct lx_plan *p, int32_t buffer, struct text *out);
 /* The number of times a copy is made over all iterations; does it happen in this one? */
 int64_t transfer_times(const struct lx_plan *p, const struct lx_transfer *t);
 bool transfer_happens(const struct lx_plan *p, const struct lx_transfer *t, int64_t iteration);
-
-#endif

@@ -1,11 +1,8 @@
 /* The frame of a page, and the page of a plan without scripts: its figures, the map, the tables. */
 #include "export/page.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "export/plan_map.h"
 #include "export/plan_words.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 /* JSON inside a script: "</" and "<!" would end it; "<" occurs only in strings, where an escape replaces
  * it. */

@@ -4,10 +4,9 @@
  * * Texts of files stand in the data, as JSON inside a script element of a type that no browser runs; the
  * scripts put them into the page as text, never as markup. The part for readers without scripts escapes
  * them. */
-#ifndef LX_EXPORT_PAGE_H
-#define LX_EXPORT_PAGE_H
+#pragma once
 
-#include "base/text.h"
+#include "base/base.h"
 #include "plan/plan.h"
 
 extern const char html_page_css[], html_page_js[], html_plan_js[];
@@ -30,5 +29,3 @@ void add_still(const struct lx_plan *p, const struct lx_plan *other, struct text
 void add_command_words(const struct lx_plan *p, struct text *out);
 /* Version of the program that writes the page. */
 extern const char page_version[];
-
-#endif

@@ -14,17 +14,10 @@
  *
  * * Times are whole picoseconds, so that slices of a row stay apart when they are rounded. */
 #include "export/export_rows.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/order.h"
+#include "base/base.h"
 #include "export/plan_map.h"
 #include "plan/occupancy.h"
 #include "team/run/team_clock.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 struct trace {
     struct text *out;

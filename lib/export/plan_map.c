@@ -1,11 +1,7 @@
 /* Bands, lanes and the order of buffers off chip; see plan_map.h. */
 #include "export/plan_map.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/order.h"
+#include "base/base.h"
 #include "plan/occupancy.h"
-
-#include <stdlib.h>
 
 /* Stacks pools from the last to the first. O(buffers log buffers) per pool. */
 void bands_make(const struct lx_plan *p, struct bands *out)

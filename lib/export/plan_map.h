@@ -4,10 +4,9 @@
  * * The first pool is on top, every band below a heading. A picture address is the address in the pool
  * plus the base of its band. A plan of one pool has one band at 0 without a heading, so that both are the
  * same there. Bands and headings follow each other without gaps from 0 to `top`. */
-#ifndef LX_EXPORT_PLAN_MAP_H
-#define LX_EXPORT_PLAN_MAP_H
+#pragma once
 
-#include "base/text.h"
+#include "base/base.h"
 #include "plan/plan.h"
 
 /* Picture addresses of a heading: any number that a row's cells can divide. */
@@ -71,5 +70,3 @@ void plan_svg(const struct lx_plan *p, int width, int height, bool in_page, int3
 void text_xml_name(struct text *t, const char *s, int columns);
 /* A name inside a rectangle of a drawing, if at least three letters fit. */
 void svg_add_label(const char *name, double x, double y, double width, double height, struct text *t);
-
-#endif

@@ -1,15 +1,12 @@
 /* A plan as the data of its page: facts in words, buffers column by column (some 60 bytes each), ops with
  * what each core holds. */
 #include "export/export_rows.h"
-#include "base/checked.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "export/nest_words.h"
 #include "export/page.h"
 #include "export/plan_words.h"
 #include "export/plan_map.h"
 #include "plan/occupancy.h"
-
-#include <inttypes.h>
 
 /* Names of files are made printable. */
 static void page_add_name(struct text *out, const char *name)
@@ -110,28 +107,17 @@ static int64_t page_number(const struct lx_plan *p, int32_t i, enum plan_page_co
     bool placed = p->answer.address[i] >= 0;
     int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : -1;
     switch (column) {
-    case SIZE:
-        return b->size;
-    case START:
-        return b->start;
-    case END:
-        return b->end;
-    case POOL:
-        return placed ? lx_pool_of(p, i) : 0;
-    case ADDRESS:
-        return placed ? p->answer.address[i] : -1;
-    case COST:
-        return b->spill_cost;
-    case SLOT:
-        return p->took_slot_of[i];
-    case IDENTITY:
-        return buffer_identity(p, i);
-    case BARRED:
-        return b->reason != NULL;
-    case HOLD:
-        return p->stays ? p->stays[i].hold : 0;
-    case NEST: /* of a tile, or -1 */
-        return nest;
+    case SIZE: return b->size;
+    case START: return b->start;
+    case END: return b->end;
+    case POOL: return placed ? lx_pool_of(p, i) : 0;
+    case ADDRESS: return placed ? p->answer.address[i] : -1;
+    case COST: return b->spill_cost;
+    case SLOT: return p->took_slot_of[i];
+    case IDENTITY: return buffer_identity(p, i);
+    case BARRED: return b->reason != NULL;
+    case HOLD: return p->stays ? p->stays[i].hold : 0;
+    case NEST: /* of a tile, or -1 */ return nest;
     default: /* bits of the levels that split the tile's tensor */
         return nest < 0 ? 0
                         : nest_tensor_of(p->layouts, &p->nests[nest], p->stays[i].tensor).indexed &

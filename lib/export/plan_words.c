@@ -1,10 +1,6 @@
 /* Words about a plan; see plan_words.h. */
 #include "export/plan_words.h"
-#include "base/memory.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "base/base.h"
 
 struct words in_short_bytes(int64_t n)
 {

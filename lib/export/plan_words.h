@@ -1,7 +1,6 @@
 /* A plan's value, bound and gap in the same words everywhere. "optimal": proved; "proven least": the bound.
  * The text tells if a bound holds only for the plan's own work split. */
-#ifndef LX_EXPORT_PLAN_WORDS_H
-#define LX_EXPORT_PLAN_WORDS_H
+#pragma once
 
 #include "base/words/words.h"
 #include "explain/op_waits.h"
@@ -42,5 +41,3 @@ void add_parts_json(const struct lx_plan *p, int32_t op, struct text *out);
 void add_part_lines(const struct lx_plan *p, int32_t op, const char *margin, struct text *out);
 /* The index of the largest number whose bit is not in `said`; -1: none. */
 int largest_left(const double *at, int count, unsigned said);
-
-#endif

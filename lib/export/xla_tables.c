@@ -7,12 +7,7 @@
  * barred buffers; that file and the second table together are a plan for lx_check_xla. There a buffer that
  * takes over another's place begins at the tick at which the other ends. */
 #include "export/export_rows.h"
-#include "base/checked.h"
-#include "base/fail.h"
 #include "files/pattern.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 
 /* The uses of a buffer: as many times as names. */
 struct uses {

@@ -1,14 +1,7 @@
 /* Reads placements, row by row; every buffer may stand there once. */
 #include "files/answers.h"
-#include "base/checked.h"
-#include "base/json/json.h"
-#include "base/memory.h"
-#include "base/words/words.h"
 #include "files/csv_rows.h"
 #include "files/pattern.h"
-
-#include <stdio.h>
-#include <string.h>
 
 struct answer_reader {
     const struct lx_list *list;

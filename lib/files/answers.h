@@ -1,7 +1,6 @@
 /* Placements in files of their own, which name the buffers of another: CSV with the columns id and offset (with
  * or without a header), and dsa-solution-v1. A buffer that they leave out is off chip. */
-#ifndef LX_FILES_ANSWERS_H
-#define LX_FILES_ANSWERS_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -10,5 +9,3 @@ bool lx_is_answer(const char *text, size_t length);
 /* The list `g` with the placement of the text. NULL: `st`. */
 const struct lx_graph *lx_graph_with_answer(const struct lx_graph *g, const char *file, const char *text,
                                             size_t length, lx_status *st);
-
-#endif

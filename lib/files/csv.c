@@ -6,19 +6,7 @@
  * The capacity is not in the file: MiniMalloc files carry it in their name (NAME.CAPACITY.csv, or
  * NAME_CAPACITY.csv for files with weights). Without one the question is the least height. */
 #include "files/pattern.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
-#include "base/order.h"
-#include "base/text.h"
 #include "files/csv_rows.h"
-
-#include <ctype.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 FORMAT_READS(minimalloc);
 FORMAT_READS(xla);

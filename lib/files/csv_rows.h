@@ -1,11 +1,8 @@
 /* Rows of comma-separated values with quotes as in RFC 4180; fields are cut out of the text, and errors have
  * their place. */
-#ifndef LX_FILES_CSV_ROWS_H
-#define LX_FILES_CSV_ROWS_H
+#pragma once
 
-#include "base/fail.h"
-
-#include <stdint.h>
+#include "base/base.h"
 
 enum { CSV_FIELDS = 16 };
 
@@ -30,5 +27,3 @@ bool csv_int(const struct csv_rows *c, int field, const char *name, int64_t low,
 bool csv_header_has(const char *text, size_t length, const char *column);
 /* Is it UTF-8 without zeros? Names go into plan files, which are JSON. */
 bool csv_is_text(const char *file, const char *text, size_t length, lx_status *st);
-
-#endif

@@ -1,15 +1,6 @@
 /* From D2M variables to buffers: vN.scratchK and vN.spillK. */
 #include "files/d2m.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/json/json.h"
 #include "files/pattern.h"
-#include "graph/graph.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct maker {
     struct graph_builder *b;

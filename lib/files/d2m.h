@@ -1,7 +1,6 @@
 /* Variables of tt-mlir's D2M allocator: each is in scratch memory or spilled, and claims other requests
  * there. */
-#ifndef LX_FILES_D2M_H
-#define LX_FILES_D2M_H
+#pragma once
 
 #include "graph/builder.h"
 
@@ -26,5 +25,3 @@ struct d2m_variable {
  * instead of the group. */
 bool d2m_add(struct graph_builder *b, const struct d2m_variable *variables, int32_t count,
              const struct d2m_request *requests, lx_status *st);
-
-#endif

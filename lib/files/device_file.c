@@ -2,13 +2,7 @@
  * with its range and place. A device without a preset states all numbers. */
 #include "files/device_file.h"
 #include "base/file.h"
-#include "base/memory.h"
-#include "base/words/words.h"
-#include "files/pattern.h"
 #include "files/pattern_list.h"
-
-#include <ctype.h>
-#include <string.h>
 
 struct device_reader {
     const struct json *j;

@@ -1,7 +1,6 @@
 /* Device files: a device with all its numbers and their origins. A measured device is a file, not a row of a
  * table. patterns/devices.md has the schema. */
-#ifndef LX_FILES_DEVICE_FILE_H
-#define LX_FILES_DEVICE_FILE_H
+#pragma once
 
 #include "graph/target.h"
 
@@ -12,5 +11,3 @@ bool lx_device_of_text(const char *file, const char *text, size_t length, struct
                        lx_status *st);
 /* malloc'ed. */
 char *lx_device_to_json(const struct lx_device *d, size_t *length);
-
-#endif

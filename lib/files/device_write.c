@@ -2,9 +2,6 @@
 #include "files/device_file.h"
 #include "files/pattern.h"
 
-#include <stdio.h>
-#include <string.h>
-
 struct device_writer {
     struct text *t;
     const char *between; /* before each field but the first */

@@ -3,15 +3,7 @@
  * Pools and buffers are called NAME#ID, since only ids are unique there; so the answer can be written for the
  * tools that the file came from. Times may be negative and are then shifted so that the first is 0. Profile
  * and fingerprint stay in the summary. */
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/order.h"
 #include "files/pattern.h"
-#include "graph/graph.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 FORMAT_READS(dsa_problem);
 

@@ -1,13 +1,7 @@
 /* The table of formats, in the order of help texts; reads a file in any of them. */
 #include "files/formats.h"
-#include "base/fail.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "files/pattern.h"
-
-#include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 FORMAT_READS(pattern);
 FORMAT_READS(minimalloc);

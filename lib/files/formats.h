@@ -3,8 +3,7 @@
  * A format recognises its text (`sniff`), reads it into a graph, and may write graphs or lists of buffers.
  * Commands, folders, help texts and error messages walk the rows. To add a format: its file, with the
  * functions of its row, and the row in formats.c. */
-#ifndef LX_FILES_FORMATS_H
-#define LX_FILES_FORMATS_H
+#pragma once
 
 #include "base/status.h"
 #include "graph/buffer.h"
@@ -42,5 +41,3 @@ const struct lx_format *lx_format_find(const char *name);
 const struct lx_format *lx_format_of(const char *text, size_t length);
 /* Does the file name end like a format's? */
 bool lx_format_ending(const char *path);
-
-#endif

@@ -1,10 +1,6 @@
 /* Transformer blocks in a row: rms norm, attention over all tokens, residual, rms norm, MLP, residual. Heads
  * are an index of the weights ("mhd"), so that no reshape is needed. 31 ops a layer. */
 #include "files/gen_common.h"
-#include "base/fail.h"
-
-#include <math.h>
-#include <stdio.h>
 
 enum { LAYERS, D_MODEL, HEADS, SEQ, FFN, OPTIONS };
 

@@ -1,10 +1,6 @@
 /* Functions for generators. Tensors have the generator's own numbers; the builder declares a tensor when an
  * op first uses it. After a failure (g->failed) every call does nothing. */
 #include "files/gen_common.h"
-#include "base/fail.h"
-
-#include <stdio.h>
-#include <string.h>
 
 void gen_begin(struct gen *g, const char *name, const char *summary, lx_status *st)
 {
@@ -190,4 +186,15 @@ const struct lx_generator *lx_generator_find(const char *name)
     for (const struct lx_generator *g = generators; g->name; g++)
         if (strcmp(g->name, name) == 0) return g;
     return NULL;
+}
+
+const struct lx_graph *lx_generated_for(const struct lx_graph *g, int64_t bytes, enum lx_objective objective,
+                                        lx_status *st)
+{
+    const struct lx_graph *sized = bytes < 0 ? lx_graph_ref(g) : lx_graph_with_capacity(g, bytes, st),
+                          *asked = sized && sized->list ? graph_with_objective(sized, objective)
+                                                        : lx_graph_ref(sized);
+    lx_graph_free(sized);
+    lx_graph_free(g);
+    return asked;
 }

@@ -4,8 +4,7 @@
  * from the op's index string. A tensor is declared in the graph when an op first uses it, so a truncated
  * graph declares only used tensors. Failures are remembered: calls after one do nothing, and gen_finish
  * reports it. */
-#ifndef LX_FILES_GEN_COMMON_H
-#define LX_FILES_GEN_COMMON_H
+#pragma once
 
 #include "graph/builder.h"
 #include "files/generate.h"
@@ -17,6 +16,7 @@
     X(decode, 7, "one token step of a decoder against its key and value caches, cut at a number of ops")     \
     X(staircase, 3, "pairs of growing or shrinking buffers that fit only without gaps")                      \
     X(random, 7, "a bare list of buffers with lives, sizes and in-place edges drawn from a seed")            \
+    X(cut, 6, "a list whose least height is known: a rectangle cut into buffers without gaps")               \
     X(d2m, 6,                                                                                                \
       "variables in scratch memory or spilled with stream buffers at their uses: chains with skip edges")
 
@@ -82,5 +82,3 @@ void gen_plain(struct gen *g, const char *name, const char *kind, int count, con
 int32_t gen_rms_norm(struct gen *g, const char *name, int32_t x);
 /* Softmax over the last index, `letters[last]`, of the scores: five ops. */
 int32_t gen_softmax(struct gen *g, const char *name, int32_t scores, const char *letters);
-
-#endif

@@ -2,13 +2,9 @@
  * 2 CONFLICTS nodes with a skip edge from node i to node 2 CONFLICTS - 1 - i, along both sides a chain. The
  * order is unique. A node is a variable: in scratch memory it claims 16 s bytes from its own position to its
  * last successor's; spilled, s bytes at the position of each. s is 32 times 2 to 1009. */
-#include "base/checked.h"
-#include "base/fail.h"
 #include "base/rng.h"
 #include "files/d2m.h"
 #include "files/gen_common.h"
-
-#include <stdio.h>
 
 enum { SEGMENTS, NECK, CONFLICTS, BOUND, SEED, CAPACITY, OPTIONS };
 

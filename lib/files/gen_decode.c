@@ -5,10 +5,6 @@
  * Layers repeat until the wanted number of ops is reached; later ops are left out, and unread tensors become
  * outputs. 43 ops a layer. */
 #include "files/gen_common.h"
-#include "base/fail.h"
-
-#include <math.h>
-#include <stdio.h>
 
 enum { OPS, BATCH, D_MODEL, HEADS, KV_HEADS, CONTEXT, FFN, OPTIONS };
 

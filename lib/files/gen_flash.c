@@ -5,11 +5,6 @@
  * divided by l at the end. The first block of keys starts them, so it needs no correction. With nq x nkv
  * tiles the graph has nq * (16 nkv - 4) ops. */
 #include "files/gen_common.h"
-#include "base/fail.h"
-#include "base/checked.h"
-
-#include <math.h>
-#include <stdio.h>
 
 enum { Q, KV, D, HEADS, BQ, BKV, OPS, OPTIONS };
 

@@ -3,12 +3,7 @@
  * the capacity is made smaller, so the pressure does not depend on the number of buffers. Integers only, for
  * equal results on all machines. */
 #include "files/gen_common.h"
-#include "base/checked.h"
-#include "base/memory.h"
 #include "base/rng.h"
-
-#include <stdio.h>
-#include <string.h>
 
 enum { BUFFERS, SEED, CAPACITY, MEAN_LIFE, MAX_SIZE, IN_PLACE, TICKS, OPTIONS };
 

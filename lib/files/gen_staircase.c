@@ -5,9 +5,6 @@
  *
  * Seven steps up and five down are the two target patterns. */
 #include "files/gen_common.h"
-#include "base/fail.h"
-
-#include <stdio.h>
 
 enum { PAIRS, UNIT, DOWN, OPTIONS };
 

@@ -12,12 +12,7 @@
  * iteration: the life lasts to the end of the outermost such loop. Where `last` is before `first`, the next
  * iteration of the innermost loop around both uses the value: it lives from `first` to the end of the loop,
  * and from its begin to `last`. */
-#include "base/checked.h"
-#include "base/vec.h"
 #include "files/pattern.h"
-#include "graph/graph.h"
-
-#include <string.h>
 
 FORMAT_READS(lifetimes);
 

@@ -1,9 +1,7 @@
 /* Reads patterns from JSON: whole files, and the copies in plans. */
-#ifndef LX_FILES_PATTERN_H
-#define LX_FILES_PATTERN_H
+#pragma once
 
 #include "base/json/json.h"
-#include "base/text.h"
 #include "graph/builder.h"
 
 /* Checks that `root` has `"lxplan": N`, N from oldest to newest, and `"kind": wanted`. */
@@ -38,5 +36,3 @@ void csv_field(struct text *t, const char *s);
 #define FORMAT_WRITES_ANSWERS(format)                                                                        \
     char *format##_write(const struct lx_graph *g, const int64_t *address, const int32_t *pool,              \
                          size_t *length, lx_status *st)
-
-#endif

@@ -1,8 +1,5 @@
 /* Lists of buffers in patterns. Buffers and pools are named, or numbered from 0 in the order of the file. */
 #include "files/pattern_list.h"
-#include "base/checked.h"
-
-#include <string.h>
 
 static bool read_taken(struct reader *r, const struct json_value *v, struct lx_pool *p)
 {

@@ -1,6 +1,5 @@
 /* Private to the pattern readers: shared functions of their files. */
-#ifndef LX_FILES_PATTERN_LIST_H
-#define LX_FILES_PATTERN_LIST_H
+#pragma once
 
 #include "files/pattern.h"
 
@@ -32,5 +31,3 @@ bool read_op(struct reader *r, const struct json_value *v);
 
 /* pattern_list.c: reads a whole list. */
 bool read_list(struct reader *r, const struct json_value *root, const struct json_value *buffers);
-
-#endif

@@ -1,12 +1,8 @@
 /* Tensors and ops of a pattern, key by key, with the place of each value. */
 #include "files/pattern_list.h"
-#include "base/checked.h"
 #include "base/words/words.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
-
-#include <stdio.h>
-#include <string.h>
 
 static const char *const dtype_words[] = {LX_DTYPES(LX_WORD_ROW) NULL};
 static const char *const role_words[] = {LX_ROLES(LX_WORD_ROW) NULL};

@@ -1,14 +1,7 @@
 /* Pattern files (patterns/README.md has the schema): JSON to builder. Checks only the text, with the place of
  * each value; builder_finish checks the graph. */
-#include "files/pattern.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/words/words.h"
 #include "graph/online.h"
 #include "files/pattern_list.h"
-
-#include <stdio.h>
-#include <string.h>
 
 FORMAT_READS(pattern);
 

@@ -4,12 +4,6 @@
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <stdio.h>
-#include <string.h>
-
 /* A word without characters that JSON escapes. */
 static void pattern_write_word(struct text *t, const char *key, const char *word)
 {

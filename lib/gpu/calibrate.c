@@ -1,16 +1,8 @@
 /* The numbers of a machine: its rates by programs that do one thing each (rate_programs.c), the rest by the
  * times of plans, which the clock must predict. */
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "explain/op_waits.h"
 #include "gpu/rate_programs.h"
-
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MACHINE_NAME = 41 };
 
@@ -197,12 +189,6 @@ static void calibrate_descend(struct fit *f)
     }
 }
 
-static int calibrate_compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 void lx_calibration_fit(struct lx_calibration *c, const struct lx_plan *const *plans, const double *us,
                         int count)
 {
@@ -221,7 +207,7 @@ void lx_calibration_fit(struct lx_calibration *c, const struct lx_plan *const *p
             calibrate_set(c, (enum cost_constant_id)k, f.device.own_costs.number[k].value, how);
     double *off = mem_zeroed((size_t)count, sizeof *off);
     for (int i = 0; i < count; i++) off[i] = fabs(calibrate_predicted(plans[i], &c->device) / us[i] - 1);
-    qsort(off, (size_t)count, sizeof *off, calibrate_compare);
+    qsort(off, (size_t)count, sizeof *off, order_double);
     c->median_off = off[count / 2];
     c->worst_off = off[count - 1];
     mem_free(off);

@@ -1,9 +1,6 @@
 /* Graphs whose programs tell what ops take: each exercises few numbers of the cost table. */
-#include "base/fail.h"
 #include "files/gen_common.h"
 #include "gpu/gpu.h"
-
-#include <stdio.h>
 
 enum calibration_shape { CHAIN, COLUMNS, SOFTMAX, NORM, PRODUCT, PRODUCTS };
 

@@ -1,15 +1,9 @@
 /* Compilers and other tools of the machine at hand, run as processes. */
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "gpu/machines.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,13 +1,8 @@
 /* Bytes of DRAM, which no program can count itself: NVIDIA's ncu runs this program once more and counts. */
-#include "base/checked.h"
-#include "base/fail.h"
+#include "base/base.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "gpu/machines.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define DRAM_READ    "dram__bytes_read.sum"

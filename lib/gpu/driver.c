@@ -1,10 +1,7 @@
 /* Loads the driver and the run-time compiler. */
 #include "gpu/driver.h"
-#include "base/fail.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
 
 /* A function of a library; each is as large as a pointer to an object. */
 static bool driver_symbol(void *library, const char *symbol, void *function, lx_status *st)

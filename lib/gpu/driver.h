@@ -1,12 +1,8 @@
 /* The functions of the GPU's driver and of its run-time compiler that the room calls, declared by us:
  * nothing of CUDA is needed to build. Private to the room. */
-#ifndef LX_GPU_DRIVER_H
-#define LX_GPU_DRIVER_H
+#pragma once
 
-#include "base/status.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "base/base.h"
 
 typedef uint64_t gpu_address;
 
@@ -76,5 +72,3 @@ struct gpu_compiler {
 /* False: `st` says which library or function is missing. The libraries stay loaded until the program ends. */
 bool gpu_driver_load(struct gpu_driver *d, lx_status *st);
 bool gpu_compiler_load(struct gpu_compiler *c, lx_status *st);
-
-#endif

@@ -6,8 +6,7 @@
  * operands that the machine itself had made. Without: what a person would run; its outputs must have the
  * same bits, and it is timed. Where it is timed, a third program adds up the time of each op, and a fourth the
  * bytes that it asks for. */
-#ifndef LX_GPU_GPU_H
-#define LX_GPU_GPU_H
+#pragma once
 
 #include "device/device.h"
 
@@ -89,5 +88,3 @@ const struct lx_graph *lx_calibration_graph(int i, lx_status *st);
 /* Fits the numbers that no rate tells, so that the clock predicts these measured microseconds of plans. */
 void lx_calibration_fit(struct lx_calibration *c, const struct lx_plan *const *plans, const double *us,
                         int count);
-
-#endif

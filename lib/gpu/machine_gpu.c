@@ -1,14 +1,8 @@
 /* An NVIDIA GPU as a machine. The program is compiled for the device by nvrtc, or by nvcc where only that
  * is there, and launched cooperatively: all blocks are resident, so that they can wait for each other. */
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "gpu/driver.h"
 #include "gpu/machines.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Attributes of devices and functions, by the numbers that the driver has for them. */
 enum {
@@ -261,12 +255,6 @@ static void gpu_timing_free(struct gpu_timing *t)
     mem_free(t->set);
 }
 
-static int gpu_timing_compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* One round over all sets, in microseconds per launch; negative: it failed. */
 static double gpu_timing_round(struct gpu_timing *t, lx_status *st)
 {
@@ -297,7 +285,7 @@ static bool machine_gpu_time(void *machine, const void *hbm, int launches, struc
         if (i >= 0) us[i] = one;
     }
     if (ok) {
-        qsort(us, (size_t)rounds, sizeof *us, gpu_timing_compare);
+        qsort(us, (size_t)rounds, sizeof *us, order_double);
         out->launches = rounds * t.sets;
         out->sets = t.sets;
         out->median_us = us[rounds / 2];

@@ -1,12 +1,8 @@
 /* The host as a machine: the program becomes a shared object by the C compiler, and a core a thread. */
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "gpu/machines.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
 
 typedef void launch_function(char *hbm, char *aside, char *trace, unsigned *counters, unsigned *fault);
 

@@ -1,8 +1,6 @@
 /* The kinds of machines, as program_run.c sees them. Private to the room. */
-#ifndef LX_GPU_MACHINES_H
-#define LX_GPU_MACHINES_H
+#pragma once
 
-#include "base/text.h"
 #include "emit/emit.h"
 #include "gpu/gpu.h"
 
@@ -32,7 +30,7 @@ extern const struct machine_kind machine_kind_gpu, machine_kind_host;
 const struct machine_kind *machine_kind_find(const char *name, lx_status *st);
 
 /* HBM as programs find it: NaNs everywhere, and the inputs as `lxplan run` makes them. */
-unsigned char *program_memory(const struct lx_plan *p, uint64_t seed, int threads);
+unsigned char *program_memory(const struct lx_plan *p, const struct lx_device_options *how);
 
 /* The exit status of a command whose words to people go to the file `said`; -1: it could not be run. */
 int process_run(char *const *words, const char *said);
@@ -50,5 +48,3 @@ struct compiled_file {
 bool compile_with(const char *const *words, const struct text *program, const char *suffix,
                   struct compiled_file *out, lx_status *st);
 void compiled_remove(const struct compiled_file *f);
-
-#endif

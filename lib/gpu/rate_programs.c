@@ -1,10 +1,6 @@
 /* The rates of a machine that programs can tell, each as a body in the words of their preludes. */
 #include "gpu/rate_programs.h"
-#include "base/checked.h"
-#include "base/memory.h"
-
-#include <math.h>
-#include <string.h>
+#include "base/base.h"
 
 enum {
     KIB = 1024,
@@ -59,15 +55,16 @@ enum {
     "    if (sum == 1) store_fp32(aside, sum);\n"
 
 #define PRODUCTS                                                                                             \
-    "    FOR_ITEMS(i, 64) store4_fp32(LX(i * 16), same4(0));\n"                                              \
-    "    meet_core();\n"                                                                                     \
+    "    FOR_ITEMS(i, 1024) store4_fp32(LX(i * 16), same4(0));\n"                                            \
+    "    stages_written();\n"                                                                                \
     "    TILES(y, 8);\n"                                                                                     \
     "    EACH_WARP(warp) {\n"                                                                                \
-    "        struct piece a, b;\n"                                                                           \
-    "        PIECE_ROWS(r, k) take_fp16(&a, r, k, LX(r * 32 + k * 2));\n"                                    \
-    "        PIECE_ROWS(r, k) take_fp16(&b, r, k, LX(r * 32 + k * 2 + 512));\n"                              \
-    "        for (int t = 0; t < times; t++) EACH(j, 8) multiply_fp16(&OF_WARP(y, warp)[j], &a, &b, j % "    \
-    "2);\n"                                                                                                  \
+    "        for (int t = 0; t < times; t++) {\n"                                                            \
+    "            PRODUCT_BEGINS(y, 8);\n"                                                                    \
+    "            EACH(j, 4) MULTIPLY(fp16, 64, 0, 0, OF_WARP(y, warp), warp, j * 32, 8192 + j * 32, "        \
+    "8192);\n"                                                                                               \
+    "            PRODUCT_ENDS(y, 8);\n"                                                                      \
+    "        }\n"                                                                                            \
     "        EACH(j, 8) if (pair_of(&OF_WARP(y, warp)[j], 0).at[0] == 1) store_fp32(aside, 1);\n"            \
     "    }\n"
 
@@ -79,7 +76,7 @@ enum {
     "        if (x[0] + x[1] + x[2] + x[3] == 1) store_fp32(aside, 1);\n"                                    \
     "    }\n"
 
-#define MULTIPLY_ADDS (16 * 8 * 16 * 8 * 16) /* warps, tiles, and a tile's product */
+#define MULTIPLY_ADDS (16 * 4 * 16 * 64 * 16) /* warps, times, and a warp's product */
 
 /* clang-format off */
 const struct rate_program rate_programs[RATE_PROGRAMS] = {
@@ -102,7 +99,7 @@ const struct rate_program rate_programs[RATE_PROGRAMS] = {
     [RATE_EXCHANGE_32K] = {"32 KiB written by each core and read by another, two syncs", "", 0, 50, 64 * KIB, 0, 64 * KIB, 0, false, EXCHANGE(32)},
     [RATE_EXCHANGE_64K] = {"64 KiB written by each core and read by another, two syncs", "", 0, 50, 64 * KIB, 0, 64 * KIB, 0, false, EXCHANGE(64)},
     [RATE_LX]           = {"reads of 16 bytes from one scratchpad", "GB/s", 0, 200, SLAB_BYTES, 0, 64, SLAB_BYTES * 1e-3, true, LX_READS},
-    [RATE_MACS]         = {"multiply-adds of one core, fp16 to fp32", "per us", 0, 1000, 1024, 0, 64, MULTIPLY_ADDS, true, PRODUCTS},
+    [RATE_MACS]         = {"multiply-adds of one core, fp16 to fp32", "per us", 0, 1000, 16 * KIB, 0, 64, MULTIPLY_ADDS, true, PRODUCTS},
     [RATE_EXP]          = {"exponentials of one core", "per us", 0, 1000, 1024, 0, 64, 512 * EXP_ITEMS, true, EXPONENTIALS},
 };
 /* clang-format on */

@@ -1,6 +1,5 @@
 /* Programs that measure one rate each. Private to the room. */
-#ifndef LX_GPU_RATE_PROGRAMS_H
-#define LX_GPU_RATE_PROGRAMS_H
+#pragma once
 
 #include "gpu/machines.h"
 
@@ -52,5 +51,3 @@ bool rate_measure(const struct machine_kind *k, const struct rate_program *r, in
 /* All of them, and the device by them. */
 bool calibrate_rates(const struct machine_kind *k, const struct machine_room *room,
                      const struct lx_calibrate_options *how, struct lx_calibration *c, lx_status *st);
-
-#endif

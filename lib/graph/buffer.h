@@ -1,7 +1,6 @@
 /* A buffer is placed in a scratchpad. Patterns may list buffers; for graphs the scratchpad stage derives
  * them from tensors and ops. Solvers see nothing else. */
-#ifndef LX_GRAPH_BUFFER_H
-#define LX_GRAPH_BUFFER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -98,5 +97,3 @@ struct lx_buffers {
     int64_t alignment;  /* of buffers with alignment 0 */
     const int64_t *ids; /* numbers from another tool; NULL: the index */
 };
-
-#endif

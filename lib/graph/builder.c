@@ -1,20 +1,11 @@
 /* A graph under construction: three growing lists, sets of names and one arena that the finished graph takes
  * over. Names are checked when they are added, relations between tensors and ops in builder_finish. */
 #include "graph/builder.h"
-#include "base/checked.h"
-#include "base/fail.h"
 #include "base/hash.h"
-#include "base/memory.h"
-#include "base/order.h"
 #include "base/text.h"
 #include "base/users.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void graph_release(const void *g)
 {
@@ -337,6 +328,16 @@ const struct lx_graph *lx_graph_with_imported(const struct lx_graph *g, const st
 {
     struct lx_graph *copy = share_graph_copy_of(g);
     copy->imported = *facts;
+    return copy;
+}
+
+const struct lx_graph *graph_with_objective(const struct lx_graph *g, enum lx_objective objective)
+{
+    struct lx_graph *copy = share_graph_copy_of(g);
+    struct lx_list *list = arena_copy_array(copy->memory, g->list, 1, sizeof *list);
+    list->objective = objective;
+    copy->list = list;
+    graph_hash(copy, NULL);
     return copy;
 }
 

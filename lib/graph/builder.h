@@ -1,12 +1,9 @@
 /* Construction of graphs. Readers, importers and generators add tensors, ops or buffers to a builder;
  * builder_finish checks the whole. All sources obey the same rules. */
-#ifndef LX_GRAPH_BUILDER_H
-#define LX_GRAPH_BUILDER_H
+#pragma once
 
-#include "base/arena.h"
-#include "base/fail.h"
+#include "base/base.h"
 #include "base/words/words.h"
-#include "base/vec.h"
 #include "graph/graph.h"
 
 struct place {
@@ -50,6 +47,13 @@ int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role r
                        int rank, const int64_t *shape, int64_t bytes, lx_status *st);
 /* Changes the element type of a tensor. */
 bool builder_retype(struct graph_builder *b, int32_t tensor, enum lx_dtype dtype, lx_status *st);
+/* An op with these fields only. */
+static inline struct lx_op builder_plain(const char *name, enum lx_kind_id kind, int count,
+                                         const int32_t *inputs, int32_t output)
+{
+    return (struct lx_op){
+        .name = name, .kind = lx_kind_at(kind), .input_count = count, .inputs = inputs, .output = output};
+}
 /* Copies name, kind, inputs, output (or outputs), einsum, value, offset, stride, views, params, windows and
  * hints from `op`; other fields are derived. Windows name letters, or variables if `op` has a map. */
 bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st);
@@ -72,11 +76,11 @@ bool builder_map_op(struct graph_builder *b, size_t op, lx_status *st); /* einsu
 /* check_order.c: which tensors ops may write */
 bool builder_check_written(struct graph_builder *b, lx_status *st);
 bool builder_check_order(struct graph_builder *b, lx_status *st); /* check_order.c: roles and order */
+/* A list that asks for something else. */
+const struct lx_graph *graph_with_objective(const struct lx_graph *g, enum lx_objective objective);
 /* The same ops in another order: op order[t] is at place t. Shares the rest and the hash. */
 const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order);
 /* pattern_write.c: writes device, tensors and ops or buffers as in a pattern; this text is hashed. With a
  * `taker`, each record goes to it (with the separator before it) and `t` stays empty. */
 struct text;
 void pattern_write_body(const struct lx_graph *g, const struct record_taker *taker, struct text *t);
-
-#endif

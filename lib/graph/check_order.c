@@ -4,12 +4,6 @@
  * either another order would do or the graph is cyclic; the two get different errors, so that the author
  * knows the remedy. No recursion: a graph may be a chain of half a million ops. */
 #include "graph/builder.h"
-#include "graph/graph.h"
-#include "base/memory.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct usage {
     int32_t first_writer; /* op, or -1 */

@@ -1,9 +1,6 @@
 /* Finds the operands and axes of choosing and ordering ops from their index maps; see choice.h. */
 #include "graph/choice.h"
-#include "base/checked.h"
 #include "graph/op_walks.h"
-
-#include <math.h>
 
 static bool in_indices(const struct lx_einsum *m, const struct lx_choice *c, int v)
 {

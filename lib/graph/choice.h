@@ -7,8 +7,7 @@
  *     scatter         y[.., index[i..], ..] = x[i.., b..]     chosen from: the output, likewise
  *
  * Sizes: one to eight axes, with one index operand per axis or one for all. */
-#ifndef LX_GRAPH_CHOICE_H
-#define LX_GRAPH_CHOICE_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -45,5 +44,3 @@ bool lx_ranking_of(const struct lx_op *op, struct lx_ranking *out);
 /* Whether `a` at position `i` comes before `b` at `j`. Equal elements keep their order; NaN is the
  * largest. */
 bool lx_ranks_before(const struct lx_ranking *r, long double a, int64_t i, long double b, int64_t j);
-
-#endif

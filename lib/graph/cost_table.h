@@ -2,8 +2,7 @@
  * that are built in are rows of cost_tables.c; a device from a file has one of its own. Numbers are measured
  * or fitted on a device with the table's nominal rates, and scale with the rates of the device that is timed
  * (lib/cost/rates.h). */
-#ifndef LX_GRAPH_COST_TABLE_H
-#define LX_GRAPH_COST_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -135,5 +134,3 @@ const struct cost_table *cost_table_find(const char *name);
 double cost_table_nominal(const struct cost_table *t, int i);
 bool cost_number_same(const struct cost_number *a, const struct cost_number *b);
 bool cost_table_same(const struct cost_table *a, const struct cost_table *b);
-
-#endif

@@ -3,13 +3,7 @@
  * "bhmd,bhnd->bhmn" has one letter per dimension; a letter has the same extent everywhere. The kind's traits
  * decide legality: a pointwise op keeps every index of its inputs, a reduction drops some, a
  * contraction has two inputs and drops only indices of both. */
-#include "graph/builder.h"
 #include "graph/op_walks.h"
-#include "base/fail.h"
-
-#include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 
 bool op_error(const struct op_check *c, enum lx_code code, const char *format, ...)
 {

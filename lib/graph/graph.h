@@ -3,8 +3,7 @@
  * A graph is immutable and reference-counted. lx_graph_ref takes a reference, lx_graph_free returns one,
  * from any thread; the last one frees the graph. Ops are in execution order. Typical sizes: 5 to 6,000 ops;
  * at most LX_MAX_ITEMS of anything. */
-#ifndef LX_GRAPH_GRAPH_H
-#define LX_GRAPH_GRAPH_H
+#pragma once
 
 #include "base/status.h"
 #include "graph/buffer.h"
@@ -283,6 +282,7 @@ struct lx_graph {
     struct lx_imported imported;
     const struct lx_graph *came_from; /* the graph before rewriting (online.h); NULL: not rewritten */
     const struct lx_graph *sharing;   /* the graph that owns shared parts; NULL: nothing is shared */
+    const char *report;               /* JSON of lx_graph_import, or NULL */
 };
 
 /* The pattern's objective. */
@@ -397,5 +397,3 @@ struct lx_repeat {
 
 /* Disjoint runs in the order of ops; result from malloc, `*count` entries. */
 struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count);
-
-#endif

@@ -1,9 +1,7 @@
 /* Tables of element types, roles, memories and kinds of ops; and the results of kinds that have several. */
 #include "graph/graph.h"
-#include "base/checked.h"
+#include "base/base.h"
 #include "base/words/words.h"
-
-#include <string.h>
 
 static const struct {
     int bits, shared;

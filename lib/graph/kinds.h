@@ -1,8 +1,7 @@
 /* Kinds of ops, one row of kinds.def each. Their arithmetic is in arrays by id: on the device
  * (device/execute/arith.c, wide_arith.c) and independently in the reference
  * (device/reference/reference_numbers.c). */
-#ifndef LX_GRAPH_KINDS_H
-#define LX_GRAPH_KINDS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -66,5 +65,3 @@ struct lx_kind {
 /* NULL: unknown kind. */
 const struct lx_kind *lx_kind_at(enum lx_kind_id id);
 const struct lx_kind *lx_kind_find(const char *name);
-
-#endif

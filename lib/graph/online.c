@@ -2,12 +2,7 @@
  * the log-sum is named like the maximum with _lse appended. It is always fp32: its error affects every
  * weight of its row. */
 #include "graph/online.h"
-#include "base/fail.h"
 #include "graph/builder.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_PRODUCTS = 16 };
 
@@ -454,9 +449,7 @@ static bool add_op(struct rewriting *r, int32_t number)
         op.output = r->lse[softmax];
         op.name = name;
         break;
-    case TO_BLEND:
-        make_blend(r, number, &op, inputs);
-        break;
+    case TO_BLEND: make_blend(r, number, &op, inputs); break;
     case TO_CLONE:
         op.kind = lx_kind_at(LX_KIND_CLONE);
         op.input_count = 1;

@@ -13,10 +13,9 @@
  * Recognized: division before or after the matmuls, or by the reciprocal; any number of matmuls and
  * softmaxes; the logarithm of the sum (log and add) beside them or alone. A softmax stays unchanged if other
  * ops read its parts. */
-#ifndef LX_GRAPH_ONLINE_H
-#define LX_GRAPH_ONLINE_H
+#pragma once
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "graph/graph.h"
 
 /* Sets `*out` to the graph with all softmaxes found rewritten (came_from refers to `g`), or NULL if there
@@ -26,5 +25,3 @@ bool graph_online(const struct lx_graph *g, const struct lx_graph **out, lx_stat
  * is new. */
 int32_t graph_origin_tensor(const struct lx_graph *g, int32_t tensor);
 int32_t graph_origin_op(const struct lx_graph *g, int32_t op);
-
-#endif

@@ -1,15 +1,7 @@
 /* Parameters of ops. One table row per key reads, writes, copies and compares it. Lists have at most
  * LX_MAX_RANK entries. The table `taken` lists which keys each kind needs and takes. */
 #include "graph/op_params.h"
-#include "base/checked.h"
-#include "base/hash.h"
-#include "base/words/words.h"
 #include "graph/op_walks.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stddef.h>
-#include <string.h>
 
 enum param_type { PARAM_INT, PARAM_INTS, PARAM_NUMBER, PARAM_FLAG, PARAM_COMBINE };
 
@@ -105,8 +97,7 @@ static bool param_read(const struct json *j, const struct json_value *object, co
 {
     void *to = (char *)p + r->offset;
     switch (r->type) {
-    case PARAM_INT:
-        return json_int(j, object, r->key, r->low, LX_INT_MAX, to, st);
+    case PARAM_INT: return json_int(j, object, r->key, r->low, LX_INT_MAX, to, st);
     case PARAM_INTS: {
         const struct json_value *array = NULL, *v;
         if (!json_array(j, object, r->key, &array, st)) return false;
@@ -120,10 +111,8 @@ static bool param_read(const struct json *j, const struct json_value *object, co
         set_list(p, r, at, n);
         return true;
     }
-    case PARAM_NUMBER:
-        return json_opt_number(j, object, r->key, -1e300, 1e300, to, st);
-    case PARAM_FLAG:
-        return json_opt_bool(j, object, r->key, to, st);
+    case PARAM_NUMBER: return json_opt_number(j, object, r->key, -1e300, 1e300, to, st);
+    case PARAM_FLAG: return json_opt_bool(j, object, r->key, to, st);
     case PARAM_COMBINE: {
         enum lx_combine *out = to;
         const char *word = NULL;

@@ -1,10 +1,8 @@
 /* Parameters of ops besides operands ("axis", "low", ...): one table of keys, and the keys of each kind. */
-#ifndef LX_GRAPH_OP_PARAMS_H
-#define LX_GRAPH_OP_PARAMS_H
+#pragma once
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/json/json.h"
-#include "base/text.h"
 #include "graph/graph.h"
 
 /* One bit per row of the table. */
@@ -52,5 +50,3 @@ bool op_data_read(const struct json *j, const struct json_value *object, struct 
                   struct arena *memory, lx_status *st);
 void op_data_write(const struct lx_graph *g, const struct lx_op *op, struct text *t);
 const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_data *d, enum lx_dtype dtype);
-
-#endif

@@ -7,10 +7,6 @@
  *
  * Variables that go backwards or have holes are taken as a whole; others may be split. */
 #include "graph/op_walks.h"
-#include "base/checked.h"
-#include "base/hash.h"
-
-#include <string.h>
 
 struct walk_arrays {
     int64_t offset[LX_MAX_RANK], stride[LX_MAX_RANK], first[LX_MAX_RANK], by[LX_MAX_RANK], hole[LX_MAX_RANK];

@@ -1,6 +1,5 @@
 /* Operands that are not indexed by plain variables: boxes of inputs, parts of a concat, inputs of a pad. */
-#ifndef LX_GRAPH_OP_WALKS_H
-#define LX_GRAPH_OP_WALKS_H
+#pragma once
 
 #include "base/json/json.h"
 #include "graph/builder.h"
@@ -47,5 +46,3 @@ bool op_map_windows(const struct op_check *c);
 bool op_map_walks(const struct op_check *c);
 /* Copies windows into the builder's memory; if the op was mapped, as letters again. */
 void builder_copy_windows(struct graph_builder *b, const struct lx_op *op, struct lx_op *copy);
-
-#endif

@@ -4,11 +4,7 @@
  * hole. A tap without an operand gets its own variable here, of extent `size`; another letter without an
  * operand has extent 1. Windows name letters before this step, variables of the map after it. All products
  * in index computations are checked for overflow here, once. */
-#include "graph/builder.h"
 #include "graph/op_walks.h"
-#include "base/checked.h"
-
-#include <string.h>
 
 /* No window exceeds MOST, so that no index exceeds 2^62. */
 static const int64_t MOST = INT64_C(1) << 30, MOST_INDEX = INT64_C(1) << 60;

@@ -6,13 +6,7 @@
  * overlapping runs the largest is taken; a layer begins where the fewest tensors pass. O(n log n) for n
  * ops. */
 #include "graph/graph.h"
-#include "base/arena.h"
-#include "base/hash.h"
-#include "base/order.h"
-#include "base/vec.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "base/base.h"
 
 enum { CONTEXT = 4, TRIED = 16, LEAST_OPS = 4, LEAST_RUN = 16 };
 

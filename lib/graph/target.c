@@ -1,13 +1,7 @@
 /* Two tables: the parameters of a device with their ranges, and the presets. All code that reads, writes,
  * lists or completes devices walks them. */
 #include "graph/target.h"
-#include "base/fail.h"
-#include "base/checked.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stddef.h>
-#include <string.h>
+#include "base/base.h"
 
 /* clang-format off */
 #define ROW(key, integer, low, high, help) {#key, integer, low, high, help, offsetof(struct lx_device, key)}
@@ -27,6 +21,7 @@ static const struct lx_device_parameter parameters[] = {
     ROW(tile_columns, true, 1, 0x1p20, "columns of a compute tile"),
     ROW(tiled, true, 0, 1, "1: tensors lie in tiles, and cores take whole ones"),
     ROW(uneven, true, 0, 1, "1: the last core of a dimension may have less of it than the others"),
+    ROW(turns, true, 0, 1, "1: contractions also take two inputs whose sticks both run along the sum"),
     ROW(hbm_gb_per_s, false, 1e-3, 1e6, "off-chip bandwidth of the device"),
     ROW(ring_gb_per_s, false, 1e-3, 1e6, "data ring, each direction"),
     ROW(psum_ring_gb_per_s, false, 1e-3, 1e6, "reduce ring"),
@@ -91,7 +86,7 @@ static const struct lx_device presets[] = {
         .lx_usable_bytes = -1,
         .stick_bytes = 128,
         .span_bytes = INT64_C(1) << 40,
-        .tile_rows = 16, .tile_columns = 64, .uneven = 1,
+        .tile_rows = 16, .tile_columns = 64, .uneven = 1, .turns = 1,
         .hbm_gb_per_s = 4620, .ring_gb_per_s = 11.5, .psum_ring_gb_per_s = 11.5, .lx_gb_per_s = 126,
         .peak_gflop_per_s = 4660,
         .link_gb_per_s = 450, .link_us = 2, .link2_us = -1,

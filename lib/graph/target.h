@@ -1,8 +1,7 @@
 /* The device that a pattern is planned for: its parameters and its cost table. Each parameter is a row of the
  * table in target.c, from which pattern files, the command line and the help take it. Plain values: some 7
  * KiB that are copied. */
-#ifndef LX_GRAPH_TARGET_H
-#define LX_GRAPH_TARGET_H
+#pragma once
 
 #include "base/status.h"
 #include "graph/cost_table.h"
@@ -27,6 +26,7 @@ struct lx_device {
     int64_t tile_rows, tile_columns;
     int64_t tiled;  /* 1: tensors lie in such tiles, and ops are divided in whole ones */
     int64_t uneven; /* 1: the last core of a dimension may have less of it than the others */
+    int64_t turns;  /* 1: contractions turn what they read: the sticks of both inputs may run along the sum */
     double hbm_gb_per_s, ring_gb_per_s, psum_ring_gb_per_s, lx_gb_per_s;
     double peak_gflop_per_s; /* per core, fp16 */
     /* Links between neighbouring devices of a team: rate, and latency per message. link_*: along the last
@@ -70,5 +70,3 @@ void lx_device_link(const struct lx_device *d, int from_last, double *gb_per_s, 
 /* LX bytes that the planner may use on each core: round_up_to_stick(int((lx_bytes - lx_reserved_bytes) * (1
  * - lx_reserved_fraction))). */
 int64_t lx_device_usable(const struct lx_device *d);
-
-#endif

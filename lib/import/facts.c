@@ -2,12 +2,8 @@
 #include "import/facts.h"
 #include "import/types/typing.h"
 #include "import/types/windows.h"
-#include "base/memory.h"
 #include "import/devices/devices.h"
 #include "import/read/hlo.h"
-
-#include <stdio.h>
-#include <string.h>
 
 enum { MOST_KEY = 2 * MODEL_MAX_NAME + 64, MOST_DEPTH = 4 };
 

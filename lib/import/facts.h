@@ -1,7 +1,6 @@
 /* Counts of a model file: ops, tensors, bytes, multiply-adds, by kind and in all. A fact is a number under a
  * group and an optional key: "ops", or "kinds" of "reshape"; in the order of counting. */
-#ifndef LX_IMPORT_FACTS_H
-#define LX_IMPORT_FACTS_H
+#pragma once
 
 #include "import/model_parts.h"
 
@@ -30,5 +29,3 @@ int64_t fact_operand_bytes(const struct lx_model *m, const struct model_op *op);
 int64_t fact_result_bytes(const struct lx_model *m, const struct model_op *op);
 /* Bytes of all ops in a body and in the bodies that it calls. */
 int64_t fact_body_bytes(const struct lx_model *m, int32_t body);
-
-#endif

@@ -1,7 +1,6 @@
 /* Imports models of other compilers as graphs: TTIR and HLO text, ONNX. formats.c reads them too; this entry
  * has options and a report. */
-#ifndef LX_IMPORT_MODEL_IMPORT_H
-#define LX_IMPORT_MODEL_IMPORT_H
+#pragma once
 
 #include "base/status.h"
 
@@ -46,5 +45,3 @@ bool lx_model_sniff(const char *text, size_t length);
 /* NULL: `st` has the reason. *report: JSON, which the caller frees; `report` may be NULL. */
 const struct lx_graph *lx_model_import(const char *file, const char *text, size_t length,
                                        const struct lx_import_options *options, char **report, lx_status *st);
-
-#endif

@@ -1,12 +1,5 @@
 /* Parts of models: types with their sizes, values, and attributes by name. */
 #include "import/model_parts.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define MODEL_ELEMENT(id, mlir, hlo, cast, onnx, bits, number, exponent, fraction, bias, odd)                \
     [MODEL_##id] = {{mlir, hlo, cast}, onnx, bits, MODEL_##number, exponent, fraction, bias, ODD_##odd},

@@ -4,17 +4,11 @@
  * are numbered over the whole model: each is an argument, a result of an op, or a constant of its own. Ops
  * are in topological order. Types may be tuples (HLO). Everything lives in the model's arena; nothing refers
  * to the text of the file. Typical sizes: 10 to 100,000 ops. */
-#ifndef LX_IMPORT_MODEL_PARTS_H
-#define LX_IMPORT_MODEL_PARTS_H
+#pragma once
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/words/words.h"
-#include "base/status.h"
-#include "base/vec.h"
 #include "import/model_import.h"
-
-#include <stdbool.h>
-#include <stdint.h>
 
 enum {
     MODEL_MAX_RANK = 64,
@@ -238,5 +232,3 @@ double model_data_real(const struct model_data *d, int64_t element);
 
 /* Adds a remedy to an error message without one. Always false. */
 bool model_add_remedy(enum model_format format, lx_status *st);
-
-#endif

@@ -1,13 +1,8 @@
 /* Entry for models: detects the format, calls its reader, adds remedies to errors. */
-#include "base/fail.h"
-#include "base/memory.h"
 #include "import/model_parts.h"
 #include "import/read/onnx.h"
 #include "import/read/source.h"
 #include "import/types/typing.h"
-
-#include <stdio.h>
-#include <string.h>
 
 enum { SNIFFED_FIELDS = 4096 };
 

@@ -3,8 +3,6 @@
 #include "import/map/import_steps.h"
 #include "import/types/typing.h"
 
-#include <string.h>
-
 #define map_none        NULL
 #define NONE            NULL, false, false
 #define PART(name)      derive_##name, false, false

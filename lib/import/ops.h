@@ -1,6 +1,5 @@
 /* The op set (ops.def) as a table. */
-#ifndef LX_IMPORT_OPS_H
-#define LX_IMPORT_OPS_H
+#pragma once
 
 #include "import/model_parts.h"
 
@@ -57,5 +56,3 @@ struct op_row {
 
 /* NULL: the dialect has no op of that name. */
 const struct op_row *op_find(enum model_format dialect, const char *kind);
-
-#endif

@@ -1,8 +1,6 @@
 /* Regroups atoms. */
 #include "import/tensor_views.h"
 
-#include <string.h>
-
 void view_start(struct view *v)
 {
     v->rank = v->fixed_count = 0;

@@ -4,11 +4,9 @@
  * atom is a run of digits, with place values from `low` up to `low * extent`. A dimension of a value is a
  * list of atoms, the most significant first. Atoms that the storage lacks (broadcast) have `low` 0.
  * Dimensions of extent 1 have none. */
-#ifndef LX_IMPORT_TENSOR_VIEWS_H
-#define LX_IMPORT_TENSOR_VIEWS_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/base.h"
 
 enum { VIEW_MAX_RANK = 16, VIEW_MAX_ATOMS = 24, VIEW_MAX_CUTS = 16, VIEW_MAX_FIXED = 8 };
 
@@ -78,5 +76,3 @@ void cuts_whole(struct cuts *c, int64_t whole);
 bool cuts_add(struct cuts *c, int64_t at, bool *changed);
 /* The cuts of dimension `dim` that `v` needs, relative to the dimension. */
 bool cuts_of_dim(struct cuts *c, const struct view *v, int dim, bool *changed);
-
-#endif

@@ -6,9 +6,6 @@
  * behaves in the caches, else all threads pack a block before they use it. A is read in place too where that
  * does no harm, else a worker packs the blocks that it uses; only shared rows are packed before, for all. */
 #include "kernels/gemm_rectangle.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
 
 enum { LINE_FLOATS = 16 }; /* floats of a cache line */
 

@@ -1,8 +1,6 @@
 /* Decisions of a matrix product, made once: orientation, packing, blocking, the grid of tasks. */
 #include "kernels/gemm_rectangle.h"
 
-#include <math.h>
-
 /* With a sum this long a tile has the time to fetch its part of C, and C is likely to be far. */
 enum { PREFETCH_FROM = 128 };
 

@@ -1,10 +1,9 @@
 /* Shared by the parts of a matrix product: gemm.c packs and runs tasks, gemm_plan.c gives a task its
  * rectangle of C, gemm_rectangle.c computes one. */
-#ifndef LX_KERNELS_GEMM_RECTANGLE_H
-#define LX_KERNELS_GEMM_RECTANGLE_H
+#pragma once
 
 #include "kernels/kernel_target.h"
-#include "base/checked.h"
+#include "base/base.h"
 
 /* One chunk of the sum: `batches` matrices from `batch` on, columns k .. k + length of A in each. */
 struct gemm_chunk {
@@ -80,5 +79,3 @@ static inline int64_t panel_floats(const struct gemm_plan *plan, const struct ge
 {
     return panel_rows(plan) * c->length * c->batches + PACK_SLACK;
 }
-
-#endif

@@ -1,8 +1,6 @@
 /* The list of targets, best first. */
 #include "kernels/kernel_target.h"
 
-#include <string.h>
-
 static const struct kernel_target *const targets[] = {
 #ifdef __x86_64__
     &kernel_target_avx512,

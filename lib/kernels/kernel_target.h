@@ -1,6 +1,5 @@
 /* The parts of a target; only for the kernels themselves. */
-#ifndef LX_KERNELS_KERNEL_TARGET_H
-#define LX_KERNELS_KERNEL_TARGET_H
+#pragma once
 
 #include "kernels/kernels.h"
 
@@ -58,5 +57,3 @@ struct kernel_target {
 
 extern const struct kernel_target kernel_target_avx512, kernel_target_avx2, kernel_target_vector128,
     kernel_target_portable;
-
-#endif

@@ -15,14 +15,10 @@
  * Same machine, same target, same input: same bits, whatever the number of threads. Two targets may differ in
  * the last bits of a product (one has fused multiply-add, one has not); all else is the same on all
  * targets. */
-#ifndef LX_KERNELS_KERNELS_H
-#define LX_KERNELS_KERNELS_H
+#pragma once
 
 #include "kernels/thread_pool.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/base.h"
 
 /* ---- targets ---- */
 
@@ -121,5 +117,3 @@ void fp16_from_fp32(const struct kernel_target *t, uint16_t *to, const float *fr
 void fp32_from_fp16(const struct kernel_target *t, float *to, const uint16_t *from, int64_t count);
 void bf16_from_fp32(uint16_t *to, const float *from, int64_t count);
 void fp32_from_bf16(float *to, const uint16_t *from, int64_t count);
-
-#endif

@@ -2,9 +2,7 @@
  * then reads are contiguous too (plain loops, which compilers turn into vectors), or contiguous along the
  * other index (a transposition, in squares of registers), or neither (one by one). */
 #include "kernels/kernels.h"
-#include "base/checked.h"
 
-#include <string.h>
 #ifdef __SSE2__
 #include <xmmintrin.h>
 #endif

@@ -5,15 +5,8 @@
  * the reference would take too long, only a block of the output is compared: loops other than k are cut down
  * to a part, at a random place, until it is short enough. */
 #include "kernels/nest_run.h"
-#include "base/clock.h"
-#include "base/fail.h"
-#include "base/checked.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "base/rng.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Floats of all operands together; the comparison makes copies. */
 static const int64_t most_elements = (int64_t)1 << 28;

@@ -9,14 +9,9 @@
  * instead; either way the sums are the same. Products are prepared in four forms, with and without first and
  * last touch; the remaining sequential k loops select one. */
 #include "kernels/nest_run.h"
-#include "base/fail.h"
-#include "base/checked.h"
-#include "base/memory.h"
 #include "kernels/kernels.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { IN0 = LX_LOOP_IN0, IN1 = LX_LOOP_IN1, OUT = LX_LOOP_OUT };
 

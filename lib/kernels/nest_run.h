@@ -8,8 +8,7 @@
  * Any nest that the rules of lxplan accept can be run. How fast depends on the passes: a nest without
  * primitive loops is one product of single elements after the other. Same nest, same machine: same bits,
  * whatever the number of threads. */
-#ifndef LX_KERNELS_NEST_RUN_H
-#define LX_KERNELS_NEST_RUN_H
+#pragma once
 
 #include "loops/loops.h"
 
@@ -58,5 +57,3 @@ struct lx_tree_measure {
  * where that takes at most `work` products. */
 bool lx_tree_measure(const struct lx_tree *t, const struct lx_loop_rules *rules, int threads, int64_t work,
                      struct lx_tree_measure *out, lx_status *st);
-
-#endif

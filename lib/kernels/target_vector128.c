@@ -2,8 +2,6 @@
  * (16), whatever the compiler makes of them elsewhere. */
 #include "kernels/kernel_target.h"
 
-#include <string.h>
-
 #define VECTOR_FLOATS 4
 #define KERNEL_TARGET
 #define KERNEL(name) name##_vector128

@@ -9,12 +9,9 @@
  * short while and then sleep, so that an idle pool costs nothing and a busy one starts a loop in less than a
  * microsecond. One loop runs at a time: callers use a pool one after the other, and a task must not start a
  * loop in its own pool. There is no global state. */
-#ifndef LX_KERNELS_THREAD_POOL_H
-#define LX_KERNELS_THREAD_POOL_H
+#pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/base.h"
 
 struct pool;
 
@@ -40,5 +37,3 @@ bool pool_cancelled(struct pool *pool);
 /* Memory that the pool keeps from call to call: at least `bytes`, aligned to a cache line, contents
  * undefined. Valid until the next call. */
 void *pool_scratch(struct pool *pool, size_t bytes);
-
-#endif

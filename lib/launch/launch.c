@@ -6,13 +6,7 @@
  * dropped. The launched cores are a full rectangle: cores outside the shard grid are left out, cores whose
  * run is empty are kept. */
 #include "launch/launch.h"
-#include "base/fail.h"
-#include "base/checked.h"
-#include "base/memory.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
+#include "base/base.h"
 
 static const char *const arg_names[LX_LAUNCH_ARGS] = {"start_id", "count", "Mt", "Kt", "Nt", "Sm",
                                                       "Sn",       "Gy",    "Gx", "sy", "sx"};
@@ -267,9 +261,7 @@ void lx_tile_recover(enum lx_tile_order order, int64_t rows, int64_t columns, in
         *row = t % rows;
         *column = t / rows;
         break;
-    case LX_MORTON:
-        recover_morton(rows, columns, t, row, column);
-        break;
+    case LX_MORTON: recover_morton(rows, columns, t, row, column); break;
     default:
         *row = t / columns;
         *column = t % columns;

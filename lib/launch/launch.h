@@ -12,8 +12,7 @@
  * in row-major order), core coordinates are [y, x], a shard grid is [Gy, Gx].
  *
  * Sizes: grids up to 2^53 tiles (they are never listed), up to LX_LAUNCH_CORES cores. */
-#ifndef LX_LAUNCH_LAUNCH_H
-#define LX_LAUNCH_LAUNCH_H
+#pragma once
 
 #include "base/status.h"
 #include "graph/graph.h"
@@ -164,5 +163,3 @@ char *lx_launch_to_json(const struct lx_launch *launch, const struct lx_launch_o
                         int operand_count, size_t *length);
 /* Whether a text is a launchable runtime plan: fields, version, grid, ranges, keys. */
 bool lx_runtime_plan_check(const char *file, const char *text, size_t length, lx_status *st);
-
-#endif

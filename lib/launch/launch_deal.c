@@ -5,14 +5,6 @@
  * core of every group has the same tiles: the i-th run of the numbering, the i-th block, or the queue's
  * choice. A user-given order and a queue make a list of tiles, and each core has a run of the list. */
 #include "launch/launch_grid.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Dynamic assignment: the core that is free first takes the next tile of a queue.
  *

@@ -1,12 +1,8 @@
 /* Numbering of an op launch's tiles, shards and ranges. Private to the stage. */
-#ifndef LX_LAUNCH_LAUNCH_GRID_H
-#define LX_LAUNCH_LAUNCH_GRID_H
+#pragma once
 
-#include "base/status.h"
+#include "base/base.h"
 #include "launch/launch_of_op.h"
-
-#include <stdint.h>
-#include <stdbool.h>
 
 bool launch_is_local(const struct lx_op_launch *o);
 /* The t-th tile of a global launch in its order; false if there is none. */
@@ -28,5 +24,3 @@ bool launch_deal(const struct dealing *g, struct lx_op_launch *o, lx_status *st)
 /* Sets a core's number and its place on the device. */
 void launch_place(const struct lx_device *device, int64_t core, struct lx_launch *l,
                   struct lx_launch_core *c);
-
-#endif

@@ -4,25 +4,14 @@
  * Mode, operand checks and grid limits are the same as in any launch (launch.c). launch_deal.c deals the
  * tiles. */
 #include "launch/launch_of_op.h"
-#include "base/fail.h"
-#include "base/checked.h"
-#include "base/memory.h"
+#include "base/words/words.h"
 #include "launch/launch_grid.h"
 #include "layout/op_index.h"
 
-#include <stdlib.h>
-
 static const char *const m_and_n[] = {"M", "N"};
 
-static const char *const kind_words[LX_LAUNCH_KINDS] = {[LX_LAUNCH_TILES] = "tiles",
-                                                        [LX_LAUNCH_WHOLE] = "whole",
-                                                        [LX_LAUNCH_NONE] = "none",
-                                                        [LX_LAUNCH_REFUSED] = "refused"};
-
-const char *lx_launch_kind_word(enum lx_launch_kind kind)
-{
-    return (int)kind >= 0 && kind < LX_LAUNCH_KINDS ? kind_words[kind] : "?";
-}
+LX_WORDS_OF(lx_launch_kind_word, enum lx_launch_kind, [LX_LAUNCH_TILES] = "tiles",
+            [LX_LAUNCH_WHOLE] = "whole", [LX_LAUNCH_NONE] = "none", [LX_LAUNCH_REFUSED] = "refused")
 
 /* One op with all inputs of its launch. */
 struct subject {

@@ -24,8 +24,7 @@
  *
  * A core's work follows from this struct alone (launch_piece.c), not from the division, so that a wrong
  * argument is detected (lib/check). Plan files contain the whole struct. */
-#ifndef LX_LAUNCH_LAUNCH_OF_OP_H
-#define LX_LAUNCH_LAUNCH_OF_OP_H
+#pragma once
 
 #include "launch/launch.h"
 #include "divide/divide.h"
@@ -124,5 +123,3 @@ char *lx_op_launch_json(const struct lx_op_launch *o, const struct lx_graph *gra
 /* The cores' persistent loop as text from malloc, NULL when out of memory. Empty for an op that runs on the
  * host or is refused. */
 char *lx_op_launch_loop(const struct lx_op_launch *o, const struct lx_graph *graph);
-
-#endif

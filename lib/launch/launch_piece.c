@@ -5,8 +5,6 @@
  * number start + turn to the cell. In a local launch start + turn is decomposed by mixed radix over the
  * tiles of the core's shard. Only fields of the launch are used, and any number that leads outside the grid
  * gives false. */
-#include "launch/launch_of_op.h"
-#include "base/checked.h"
 #include "launch/launch_grid.h"
 #include "layout/op_index.h"
 

@@ -4,11 +4,8 @@
  * follows launch_piece.c step by step, for the launch's mode, order and levels. The loops of a nest are
  * written around it, with the tile offsets they pass to the launch. */
 #include "launch/launch_of_op.h"
-#include "base/checked.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "layout/op_index.h"
-
-#include <inttypes.h>
 
 struct listing {
     const struct lx_graph *graph;

@@ -12,14 +12,8 @@
  * inside it and keys of the form above, and ignores other content. Ranges may overlap. The output of
  * lx_launch_to_json passes. */
 #include "launch/launch.h"
-#include "base/checked.h"
+#include "base/base.h"
 #include "base/json/json.h"
-#include "base/memory.h"
-#include "base/text.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool is_int(const struct json_value *v)
 {

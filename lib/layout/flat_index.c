@@ -3,10 +3,6 @@
  * floor(a*v / stride), after a modulus by the next larger stride. Constants go to the largest stride
  * first. */
 #include "layout/flat_index.h"
-#include "base/fail.h"
-
-#include <stdio.h>
-#include <string.h>
 
 bool access_coordinates(int rank, const int64_t *size, const int64_t *stride, const struct index_term *index,
                         int count, int64_t constant, struct coordinate *out, lx_status *st)

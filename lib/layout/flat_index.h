@@ -1,13 +1,10 @@
 /* Maps a flat index, as "4096*p0 + p1" on (2, 256, 4096), to one coordinate per dimension in terms of loop
  * variables. Spans of reshapes, windows and repeats are computed from these. */
-#ifndef LX_LAYOUT_FLAT_INDEX_H
-#define LX_LAYOUT_FLAT_INDEX_H
+#pragma once
 
-#include "base/status.h"
+#include "base/base.h"
 #include "layout/layout.h"
 #include "layout/op_index.h"
-
-#include <stdint.h>
 
 /* A summand of a flat index: coefficient * (v mod wrap), or coefficient * v if wrap is 0. v takes `range`
  * values. */
@@ -55,5 +52,3 @@ bool stick_coordinate_legal(const struct coordinate *c, int64_t stick_elements, 
  * view begins outside its tensor. */
 bool operand_coordinates(const struct lx_layouts *l, int32_t op, const struct op_index *x, int operand,
                          struct coordinate *out, lx_status *st);
-
-#endif

@@ -2,16 +2,7 @@
  * later ops until the tensor is written again. A matmul kernel's rows are padded to whole sticks of the
  * other operand; the host, or the op that writes the kernel, fills the padding with zeros. */
 #include "layout/propagate.h"
-#include "base/fail.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/vec.h"
-#include "base/order.h"
 #include "graph/builder.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct copy {
     int32_t from; /* old tensor */

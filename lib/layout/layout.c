@@ -2,10 +2,7 @@
  * outwards, so dot(device coordinates, stride_map) is the host offset for any dimension order. */
 #include "layout/layout.h"
 #include "layout/stated_layouts.h"
-#include "base/fail.h"
-#include "base/checked.h"
-
-#include <string.h>
+#include "base/base.h"
 
 /* Bits per element on the device. bool takes 16. Block floats (bfp8, bfp4) count sticks like bf16 but store
  * fewer bytes. */

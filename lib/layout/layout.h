@@ -9,8 +9,7 @@
  * The stage gives every tensor one layout. It puts a restickify op before each op that needs an operand's
  * stick along another dimension. The result is a new graph, where later stages see these copies as ordinary
  * ops. */
-#ifndef LX_LAYOUT_LAYOUT_H
-#define LX_LAYOUT_LAYOUT_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -93,5 +92,3 @@ struct lx_layouts *lx_layouts_make(const struct lx_graph *g, enum lx_weights wei
 void lx_layouts_free(struct lx_layouts *l);
 /* JSON text from malloc, or NULL when out of memory. */
 char *lx_layouts_to_json(const struct lx_layouts *l, size_t *length);
-
-#endif

@@ -1,12 +1,6 @@
 /* The whole layout stage: drops dead ops and results, chooses sticks, inserts restickifies; and writes the
  * result as JSON. */
-#include "layout/layout.h"
-#include "base/fail.h"
-#include "base/arena.h"
-#include "base/memory.h"
-#include "base/text.h"
 #include "layout/propagate.h"
-#include "graph/graph.h"
 
 struct lx_layouts *lx_layouts_make(const struct lx_graph *g, enum lx_weights weights, lx_status *st)
 {

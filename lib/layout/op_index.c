@@ -3,8 +3,6 @@
 #include "layout/op_index.h"
 #include "layout/flat_index.h"
 
-#include <string.h>
-
 bool op_is_restickify(const struct lx_op *op)
 {
     return op->kind->id == LX_KIND_RESTICKIFY;

@@ -1,6 +1,5 @@
 /* How each operand of an op (einsum, view or restickify) is indexed. */
-#ifndef LX_LAYOUT_OP_INDEX_H
-#define LX_LAYOUT_OP_INDEX_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -56,5 +55,3 @@ bool op_is_restickify(const struct lx_op *op);
 bool op_is_insert(const struct lx_op *op);
 /* The op keeps elements that it does not write: an insert, or an in-place update. */
 bool op_keeps_rest(const struct lx_op *op);
-
-#endif

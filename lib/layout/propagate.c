@@ -7,10 +7,6 @@
  * The least movement may mean sparse layouts everywhere. If the layouts of an answer are TOO_LARGE times the
  * least, a second search minimizes moved plus laid-out elements. Inputs with one reader take no part in
  * states. */
-#include "base/fail.h"
-#include "base/checked.h"
-#include "base/cancel.h"
-#include "layout/layout.h"
 #include "layout/stick_search.h"
 
 enum { NARROW = 12, WIDTH = 200, MAX_NODES = 20000000 };

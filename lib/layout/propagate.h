@@ -1,8 +1,7 @@
 /* The cheapest choice of sticks for a whole graph. Private to the stage. */
-#ifndef LX_LAYOUT_PROPAGATE_H
-#define LX_LAYOUT_PROPAGATE_H
+#pragma once
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "graph/graph.h"
 #include "layout/op_index.h"
 #include "layout/layout.h"
@@ -61,8 +60,8 @@ struct stick_way {
     signed char need[LX_MAX_OPERANDS]; /* per operand: the host dimension of its stick, or one of the above */
 };
 
-/* A stick variable each, twice: the operands of a matmul may swap roles. */
-enum { MAX_STICK_WAYS = 2 * LX_MAX_VARS + 2 };
+/* A stick variable each, four times: the operands of a matmul may swap roles, and the kernel may be turned. */
+enum { MAX_STICK_WAYS = 4 * LX_MAX_VARS + 2 };
 
 /* Lists the ways in order of preference: aligned before unaligned, the output's last dimension first.
  * Returns their number. */
@@ -75,5 +74,3 @@ int32_t find_dead_ops(const struct lx_graph *g, bool *alive, struct lx_op *ops, 
 /* Fills graph, layouts, origins and lists of `out`; `out->memory` must exist. */
 bool insert_restickifies(const struct lx_graph *g, const bool *alive, const struct stick_plan *plan,
                          struct lx_layouts *out, lx_status *st);
-
-#endif

@@ -1,11 +1,5 @@
 #include "layout/stated_layouts.h"
-#include "base/arena.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "graph/builder.h"
-#include "graph/graph.h"
-
-#include <string.h>
 
 struct statement {
     const struct lx_graph *pattern;

@@ -1,7 +1,6 @@
 /* Layouts from a file: the graph with restickifies, and each tensor's layout. An illegal layout is an
  * error. */
-#ifndef LX_LAYOUT_STATED_LAYOUTS_H
-#define LX_LAYOUT_STATED_LAYOUTS_H
+#pragma once
 
 #include "layout/layout.h"
 
@@ -32,5 +31,3 @@ struct lx_layouts *layouts_stated(const struct lx_graph *pattern, const struct s
                                   lx_status *st);
 /* The inverse: fills `out` from layout `l`. */
 void layout_state(const struct lx_layout *l, struct stated_tensor *out);
-
-#endif

@@ -3,6 +3,7 @@
  *   pointwise, reductions   every operand with the stick variable has its stick there, the others have none
  *   contractions            the first operand's stick runs along a summed variable; the second's and the
  *                           output's run along a variable that only the second has. Inputs may swap roles.
+ *                           Where the device turns what it reads, the second's may run along the sum, too.
  *                           The rule of reductions holds instead if neither input has a variable of its own
  *                           (the product has no columns), or if only window taps are summed
  *   views                   as pointwise; an offset within a stick moves every element
@@ -15,7 +16,6 @@
 #include "layout/propagate.h"
 #include "graph/choice.h"
 #include "layout/layout.h"
-#include "base/checked.h"
 
 static int stick_rules_need_of(const struct op_index *x, int operand, int v)
 {
@@ -81,8 +81,10 @@ static int shared_ways(const struct lx_graph *g, const struct lx_op *op, const s
     return n;
 }
 
-/* Contractions: `kernel` is the input whose own variable carries the output's stick. */
-static int contraction_ways(const struct op_index *x, int kernel, struct stick_way *out)
+/* Contractions: `kernel` is the input whose own variable carries the output's stick; its own stick runs along
+ * that variable, or if it is `turned` along the sum. */
+static int contraction_ways(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
+                            int kernel, bool turned, struct stick_way *out)
 {
     int order[LX_MAX_VARS], count = preference(x, order), n = 0;
     for (int i = 0; i < count; i++) {
@@ -94,11 +96,11 @@ static int contraction_ways(const struct op_index *x, int kernel, struct stick_w
             bool fits = own >= 0 ? !op_index_reduced(x, own) && op_index_dim(x, kernel, own) >= 0 &&
                                        op_index_dim(x, 1 - kernel, own) < 0
                                  : n == before; /* a kernel of one column */
-            if (!fits) continue;
+            if (!fits || (turned && (own < 0 || !stick_rules_aligned(g, op, x->extent[own])))) continue;
             struct stick_way w = {.stick_var = own >= 0 && x->extent[own] > 1 ? own : STICK_NONE,
                                   .kernel_row = k,
                                   .kernel = kernel};
-            w.need[kernel] = (signed char)stick_rules_need_of(x, kernel, own);
+            w.need[kernel] = (signed char)stick_rules_need_of(x, kernel, turned ? k : own);
             w.need[1 - kernel] = (signed char)stick_rules_need_of(x, 1 - kernel, k);
             w.need[2] = (signed char)stick_rules_need_of(x, 2, own);
             out[n++] = w;
@@ -167,8 +169,12 @@ int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op
         only_taps = only_taps && (!op_index_reduced(x, v) || op_index_slides(x, v));
     if ((op->kind->traits & LX_CONTRACTS) && op->reduces && !only_taps &&
         (stick_rules_has_own(x, 0) || stick_rules_has_own(x, 1))) {
-        int n = contraction_ways(x, 1, out);
-        return n + contraction_ways(x, 0, out + n);
+        int n = 0;
+        bool turns = g->device.turns && lx_dtype_bits(g->tensors[op->inputs[0]].dtype) == 16;
+        for (int turned = 0; turned <= turns; turned++)
+            for (int kernel = 1; kernel >= 0; kernel--)
+                n += contraction_ways(g, op, x, kernel, turned, out + n);
+        return n;
     }
     if (op->kind->traits & LX_RANKS) return any_way(op, out);
     struct lx_choice c;

@@ -1,6 +1,5 @@
 /* The beam search over the ways of all ops: types that its files share. Private to the stage. */
-#ifndef LX_LAYOUT_STICK_SEARCH_H
-#define LX_LAYOUT_STICK_SEARCH_H
+#pragma once
 
 #include "layout/propagate.h"
 #include "network/beam.h"
@@ -71,5 +70,3 @@ static inline const struct stick_node *stick_node_of(const struct stick_search *
 {
     return beam_node_of(&s->beam, at);
 }
-
-#endif

@@ -1,10 +1,5 @@
 /* States of the beam: applying an op to a state, and dominance. */
-#include "base/checked.h"
 #include "layout/stick_search.h"
-#include "base/memory.h"
-#include "layout/op_index.h"
-
-#include <string.h>
 
 int64_t stick_realign_cost(const struct stick_search *s, const struct lx_op *op, const struct stick_way *w)
 {

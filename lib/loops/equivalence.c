@@ -10,13 +10,8 @@
  * Data are integers from -4 to 4, a function of seed, operand and offset; sums of their products are exact in
  * double in every order, so results must agree to the last bit. */
 #include "loops/nest.h"
-#include "base/fail.h"
-#include "base/checked.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "base/rng.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
 
 enum { POINTS = 3, SAMPLES = 48 };
 
@@ -261,20 +256,11 @@ static void execute_nest_body(const struct run *r, struct at at)
 {
     switch (r->nest->main) {
     case LX_TOUCH_GEMM:
-    case LX_TOUCH_BRGEMM:
-        r->out[at.out] += r->in0[at.in0] * r->in1[at.in1];
-        break;
-    case LX_TOUCH_ZERO:
-        r->out[at.out] = 0;
-        break;
-    case LX_TOUCH_COPY:
-        r->out[at.out] = r->in0[at.in0];
-        break;
-    case LX_TOUCH_RELU:
-        r->out[at.out] = relu(r->in0[at.in0]);
-        break;
-    default:
-        break;
+    case LX_TOUCH_BRGEMM: r->out[at.out] += r->in0[at.in0] * r->in1[at.in1]; break;
+    case LX_TOUCH_ZERO: r->out[at.out] = 0; break;
+    case LX_TOUCH_COPY: r->out[at.out] = r->in0[at.in0]; break;
+    case LX_TOUCH_RELU: r->out[at.out] = relu(r->in0[at.in0]); break;
+    default: break;
     }
 }
 

@@ -11,8 +11,7 @@
  *
  * Typical nests have 3 to 12 loops, at most LX_LOOPS_MAX. Sizes and strides are at most 2^53, and so is the
  * extent of every operand (lx_loops_extent): no offset overflows. */
-#ifndef LX_LOOPS_LOOPS_H
-#define LX_LOOPS_LOOPS_H
+#pragma once
 
 #include "base/status.h"
 
@@ -154,5 +153,3 @@ bool lx_tree_lower(const struct lx_tree *t, int node, struct lx_loops *out, bool
 /* Computes the root's elements into `out` from the leaves' elements. `rules` NULL: no pass runs. */
 bool lx_tree_execute(const struct lx_tree *t, const struct lx_loop_rules *rules, int64_t threads,
                      const double *const *leaves, double *out, lx_status *st);
-
-#endif

@@ -3,9 +3,7 @@
  * Invariant of every move: the set of loops stays the same, only their order changes. Nests are small values
  * (3 KB) that are copied rather than shared. */
 #include "loops/nest.h"
-#include "base/checked.h"
-
-#include <string.h>
+#include "base/base.h"
 
 #define WORD(id, word) [id] = word,
 const char *const loop_type_words[] = {LX_LOOP_TYPES(WORD)};

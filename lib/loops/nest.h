@@ -1,6 +1,5 @@
 /* Shared by the passes, the checks and the rule sets of the loop stage. */
-#ifndef LX_LOOPS_NEST_H
-#define LX_LOOPS_NEST_H
+#pragma once
 
 #include "loops/loops.h"
 
@@ -67,5 +66,3 @@ extern const struct lx_loop_pass pass_reorder_fusing, pass_split, pass_fuse, pas
 
 /* The checks, in the document's order; see validate.c. */
 extern loop_check *const checks_document[], *const checks_lxplan[];
-
-#endif

@@ -9,15 +9,9 @@
  * left out or empty where nothing reads in1. Lists of unequal length are refused here, with the place of the
  * list that is off; everything else that may be wrong with a nest is for lx_loops_validate. */
 #include "loops/nest.h"
-#include "base/checked.h"
+#include "base/base.h"
 #include "base/file.h"
 #include "base/json/json.h"
-#include "base/memory.h"
-#include "base/text.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct reader {
     const struct json *json;

@@ -1,11 +1,8 @@
 /* From a tile of an op to a nest: see nest_of_op.h. */
 #include "loops/nest_of_op.h"
-#include "base/fail.h"
-#include "layout/op_index.h"
+#include "base/words/words.h"
+#include "base/base.h"
 #include "loops/nest.h"
-
-static const char *const kind_words[LX_NEST_KINDS] = {
-    [LX_NEST_NONE] = "none", [LX_NEST_CONTRACTION] = "contraction", [LX_NEST_MOVE] = "move"};
 
 /* Ops that move elements one by one, and have a kernel for it. */
 static const struct {
@@ -15,10 +12,8 @@ static const struct {
                           [LX_KIND_RESTICKIFY] = {true, LX_TOUCH_COPY},
                           [LX_KIND_RELU] = {true, LX_TOUCH_RELU}};
 
-const char *lx_nest_kind_word(enum lx_nest_kind kind)
-{
-    return (int)kind >= 0 && kind < LX_NEST_KINDS ? kind_words[kind] : "?";
-}
+LX_WORDS_OF(lx_nest_kind_word, enum lx_nest_kind, [LX_NEST_NONE] = "none",
+            [LX_NEST_CONTRACTION] = "contraction", [LX_NEST_MOVE] = "move")
 
 /* The op's operand behind `operand` of the nest; -1: none. */
 static int op_side(const struct lx_op_nest *n, const struct op_index *x, int operand)

@@ -4,8 +4,7 @@
  * Strides belong to the dense fp32 arrays into which the device packs a tile's operands (tile_operand_order).
  * The device makes its nests by lx_nest_of_tile and runs them after the six passes; lx_nest_of does the same
  * for the first tile of an op of a plan. */
-#ifndef LX_LOOPS_NEST_OF_OP_H
-#define LX_LOOPS_NEST_OF_OP_H
+#pragma once
 
 #include "layout/op_index.h"
 #include "layout/layout.h"
@@ -54,5 +53,3 @@ int tile_operand_order(const struct op_index *x, bool contracts, const struct lx
 /* stride[v]: elements per step of variable v in a dense box of `size`; 0: the operand lacks v. */
 void tile_operand_strides(const int *order, int count, const struct op_index *x, const int64_t *size,
                           int64_t *stride);
-
-#endif

@@ -4,7 +4,7 @@
  * puts the loops worth sharing in front and the primitives behind all others. shared then marks loops from
  * the front, until the work is spread evenly over the threads. */
 #include "loops/nest.h"
-#include "base/checked.h"
+#include "base/base.h"
 
 /* Orders the primitive loops "batch k, m, n, k" at the end, exchanging each with the last free place. The
  * positions are looked up once: after an exchange moved a loop that is still to come, a wrong one is

@@ -4,7 +4,7 @@
  * dimension. A rule set aims at the square root of a size, or at block sizes that suit the primitive;
  * pass_size_split halves these while there would be fewer blocks than threads. */
 #include "loops/nest.h"
-#include "base/checked.h"
+#include "base/base.h"
 
 /* Which loops the primitive takes in.
  *

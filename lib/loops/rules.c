@@ -6,10 +6,7 @@
  * fused and then cuts blocks that suit the kernel and the threads,
  * keeps sums inside and never shares them. */
 #include "loops/nest.h"
-#include "base/fail.h"
-#include "base/checked.h"
-
-#include <string.h>
+#include "base/base.h"
 
 /* Far above every stride: a loop of one turn gets a role only when no other can. */
 static const int64_t single = (int64_t)1 << 58;

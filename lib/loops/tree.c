@@ -11,16 +11,7 @@
  * output is a k as well: the other operand stands still. An index that an operand has twice is its diagonal:
  * the strides add up. Depth and counts are bounded; trees of a dozen nodes are usual. */
 #include "loops/nest.h"
-#include "base/fail.h"
-#include "base/arena.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/vec.h"
-
-#include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
+#include "base/base.h"
 
 enum { MOST_DEPTH = 48, MOST_INDICES = 1000, NO_NODE = -1 };
 

@@ -5,12 +5,7 @@
  * one m and one n; ours asks only for what a contraction must have: strides that fit the types, one turn of
  * the loops other than k per output element, and no more primitive loops than the primitive has room for. */
 #include "loops/nest.h"
-#include "base/fail.h"
-#include "base/checked.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "base/base.h"
 
 /* The document's numbers; 3, 5, 7 and 15 are never given. */
 enum {

@@ -13,12 +13,6 @@
  * order: then, in a set of accesses that pairwise fit in no nest, each costs its own bytes. The search for
  * axes has a step limit; after it, tensors cost their compulsory traffic. */
 #include "nests/nest_candidates.h"
-#include "base/cancel.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
 
 enum { MOST_STEPS = 40 * 1000 * 1000 };
 

@@ -1,10 +1,6 @@
 /* Axes by union-find over (op, variable) and (tensor, dimension). */
 #include "nests/axes.h"
-#include "base/checked.h"
-#include "base/order.h"
 #include "layout/op_index.h"
-
-#include <string.h>
 
 struct run_op {
     struct op_index x;

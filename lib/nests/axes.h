@@ -1,10 +1,9 @@
 /* Axes of a run of ops: variables that a level of a nest could cut. Variables of two ops are on the same axis
  * if both index one dimension of a common tensor. An axis has exactly one variable of each op of the run.
  * Runs grow op by op. Some hundred ops with a handful of variables each. */
-#ifndef LX_NESTS_AXES_H
-#define LX_NESTS_AXES_H
+#pragma once
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "divide/op_nest.h"
 
 struct axis_run;
@@ -38,5 +37,3 @@ bool axis_reach_add(struct axis_reach *r, int32_t op);
 int64_t axis_reach_tiles(struct axis_reach *r);
 /* Work done so far, so callers can limit it. */
 int64_t axis_reach_steps(const struct axis_reach *r);
-
-#endif

@@ -1,11 +1,6 @@
 /* Makes the body of a run of ops, bounds its traffic, and prepares it for the beam. */
 #include "nests/nest_body.h"
-#include "base/checked.h"
-#include "base/fail.h"
 #include "cost/op.h"
-#include "placement/problem.h"
-
-#include <math.h>
 
 static const struct lx_nest *nest_at(const struct draft *x, int32_t access)
 {

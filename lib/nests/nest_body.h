@@ -1,8 +1,7 @@
 /* The run of ops that nest_divide.c divides: menus, parts of tensors, labels of their views, and the load of
  * other buffers. A part is a tensor from one access to another between which one stay may serve it. Private
  * to the stage. */
-#ifndef LX_NESTS_NEST_BODY_H
-#define LX_NESTS_NEST_BODY_H
+#pragma once
 
 #include "nests/nest_menus.h"
 
@@ -64,5 +63,3 @@ void nest_body_make(const struct draft *x, int32_t first, int32_t last, struct n
 int64_t nest_body_least(const struct body *b, struct arena *memory);
 /* Drops parts that do not fit together, and sorts the choices: for the beam. */
 void nest_body_settle(struct body *b, struct arena *memory);
-
-#endif

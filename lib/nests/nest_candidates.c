@@ -1,12 +1,7 @@
 /* Candidates for nests: tries all runs from every op on, with their axes and levels; keeps the best in short
  * lists. */
 #include "nests/nest_candidates.h"
-#include "base/cancel.h"
-#include "base/checked.h"
-#include "base/memory.h"
 #include "layout/op_index.h"
-
-#include <string.h>
 
 /* --- Guesses of a nest's traffic, from the load of the scratchpads alone. --- */
 

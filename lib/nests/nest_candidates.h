@@ -1,8 +1,7 @@
 /* Candidates for nests: runs of ops, axes and tile counts, each with a guess of its traffic. The guess treats
  * all scratchpads as one, empty at the start of the run: each tensor of the run is in HBM, or held at one
  * level. It is rough: the caller plans the best few in full. Runs of some dozen ops, three axes. */
-#ifndef LX_NESTS_NEST_CANDIDATES_H
-#define LX_NESTS_NEST_CANDIDATES_H
+#pragma once
 
 #include "nests/axes.h"
 #include "stays/draft.h"
@@ -68,5 +67,3 @@ int64_t crossing_traffic(const struct draft *x);
 /* True if a plan with nests could move less than all plans without: some nest cuts a tensor that two of its
  * ops access, or one op twice. */
 bool nests_help(const struct draft *x, bool any_order);
-
-#endif

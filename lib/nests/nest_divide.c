@@ -3,10 +3,6 @@
  * time, with copies over the ring between different views. Not network/beam.h: a way carries the load of
  * every tick, most trials end while their accesses are added, and no bound is needed. */
 #include "nests/nest_body.h"
-#include "base/checked.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* WIDTH: ways kept. LOSS: weight of a byte beyond capacity. */
 enum { WIDTH = 12, LOSS = 8 };

@@ -2,8 +2,6 @@
 #include "nests/nest_candidates.h"
 #include "layout/op_index.h"
 
-#include <string.h>
-
 typedef signed char (*vars)[LX_MAX_LEVELS];
 
 /* A run whose variables are determined level by level. */

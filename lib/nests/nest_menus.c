@@ -1,13 +1,6 @@
 /* Menus of tiles: the divisions of one tile without slow ones; numbers of views. */
 #include "nests/nest_menus.h"
-#include "base/hash.h"
-#include "base/memory.h"
-#include "base/fail.h"
 #include "cost/op.h"
-
-#include <stdlib.h>
-#include <math.h>
-#include <string.h>
 
 /* Covers the fields that views_equal compares. */
 static uint64_t hash_view(int32_t tensor, const struct lx_core_view *v)

@@ -1,9 +1,8 @@
 /* Divisions of an op's tile that are not much slower than the fastest, with their views. Made once for each
  * op and its tiles. Up to some dozen an op. */
-#ifndef LX_NESTS_NEST_MENUS_H
-#define LX_NESTS_NEST_MENUS_H
+#pragma once
 
-#include "base/vec.h"
+#include "base/base.h"
 #include "divide/divide.h"
 #include "stays/draft.h"
 
@@ -110,5 +109,3 @@ void nest_menus_free(struct nest_menus *m);
  * the menus. `*useless`: they would move more than `below` bytes, whatever is chosen; then nothing is. */
 bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus, int64_t below,
                  const struct lx_division **divided, bool *useless, lx_status *st);
-
-#endif

@@ -1,7 +1,5 @@
 /* The uses of all tensors, the ways to serve them, and prices of the room that they share. */
 #include "nests/together.h"
-#include "base/cancel.h"
-#include "base/checked.h"
 
 static bool together_wipes(const struct draft *x, int32_t op)
 {

@@ -5,8 +5,7 @@
  * every tick the bytes on chip fit in all scratchpads together, whatever the addresses, splits and views. So
  * the least cost of the model is a lower bound for every plan in this order of the ops. Some hundred ops with
  * three operands each. Private to the folder. */
-#ifndef LX_NESTS_TOGETHER_H
-#define LX_NESTS_TOGETHER_H
+#pragma once
 
 #include "layout/op_index.h"
 #include "network/room_prices.h"
@@ -96,5 +95,3 @@ bool together_find_nests(struct together *m, int64_t bound, int64_t below);
 
 /* together_walk.c: the least cost of the model, or `below`. */
 int64_t together_walk(struct together *m, int64_t below);
-
-#endif

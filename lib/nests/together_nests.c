@@ -3,10 +3,6 @@
  * most. The excess of a nest is what its ops cost at least above their cost outside nests, under the same
  * prices; tensors choose their places at its ends alone. */
 #include "nests/together.h"
-#include "base/cancel.h"
-#include "base/checked.h"
-
-#include <string.h>
 
 enum { MOST_DIVISORS = 128, MOST_NESTS = 4000 };
 /* Steps of a graph of one op; of more ops so many times less, for each has more nests. Above the usual work,

@@ -5,8 +5,6 @@
  * comes on chip in a later op adds to these. A node has the cost so far, the bytes on chip and the least
  * priced cost of all later uses, each tensor alone. */
 #include "nests/together.h"
-#include "base/cancel.h"
-#include "base/checked.h"
 
 static const int64_t MOST_STEPS = 4 * 1000 * 1000; /* over the number of ops */
 

@@ -2,9 +2,6 @@
  * and at the end of a step, candidates with equal rows are merged, the rest is sorted and cut to the
  * width. */
 #include "network/beam.h"
-#include "base/checked.h"
-
-#include <string.h>
 
 enum { SLOT_OPEN = 1, SLOT_CHANGED = 2, DOMINATORS = 8, MOST_WAYS = 1 << 21 };
 enum { SHORT_RUN = 12, MANY = 512, DIGITS = 1 << 10 }; /* for sorting */

@@ -16,11 +16,9 @@
  *     beam_end(&b);
  *
  * Sizes: widths of 12 to 32,768, slots up to thousands, steps up to hundreds of thousands. */
-#ifndef LX_NETWORK_BEAM_H
-#define LX_NETWORK_BEAM_H
+#pragma once
 
-#include "base/arena.h"
-#include "base/vec.h"
+#include "base/base.h"
 
 /* The cost of an impossible choice: four of them add up without overflow. A sum stays above NETWORK_HOPELESS
  * after real costs are subtracted. */
@@ -157,5 +155,3 @@ static inline uint64_t beam_mix(int32_t slot, int32_t number)
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
     return number ? z ^ (z >> 31) : 0;
 }
-
-#endif

@@ -2,11 +2,7 @@
  * the bucket of its last variable; the bucket's sum, minimised over the variable, is a message over the
  * others. A bucket that is too large is split, and each part is minimised alone, which can only lower the
  * bound. Costs of the variable's values are first spread equally over the parts. */
-#include "base/checked.h"
 #include "network/network.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* --- Tables. --- */
 

@@ -1,11 +1,7 @@
 /* Classes of the open variables, and the layer by which states step over each variable. While tables, room or
  * handovers of a variable are open, its values are distinguished by their classes there; as these close,
  * classes merge. A state of the sweep is the classes of the open variables. */
-#include "base/checked.h"
-#include "base/order.h"
 #include "network/network.h"
-
-#include <stdlib.h>
 
 /* A partition of a variable's values that matters until variable `until` is decided. */
 struct interest {

@@ -7,8 +7,7 @@
  * Bounds come from mini-buckets (buckets.c), answers from a beam over the variables (sweep.c), the next best
  * answers from walking back over the beam. Some hundred variables of up to 2,000 values, tables of up to 2^20
  * entries. */
-#ifndef LX_NETWORK_NETWORK_H
-#define LX_NETWORK_NETWORK_H
+#pragma once
 
 #include "network/beam.h"
 
@@ -165,5 +164,3 @@ void net_answers_free(struct net_answers *a);
 bool net_answers_next(struct net_answers *a, int64_t below, int32_t *values, int64_t *cost);
 /* A lower bound on the sweep's answers not yet returned. */
 int64_t net_answers_least(const struct net_answers *a);
-
-#endif

@@ -1,8 +1,5 @@
 /* Raises prices along the overload, with steps towards a known cost (Polyak), halved when they fail. */
 #include "network/room_prices.h"
-#include "base/cancel.h"
-
-#include <string.h>
 
 /* Half a million such prices add up within 2^62. */
 #define MOST_PRICE 0x1p42

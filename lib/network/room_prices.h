@@ -1,11 +1,8 @@
 /* Prices for room (Lagrange multipliers): a byte on chip during a step costs price >= 0; capacity times price
  * is paid back. An answer that fits pays no more than before, so any prices give a valid bound. Prices rise
  * where an answer under them overfills the scratchpads. Rounding is downwards. */
-#ifndef LX_NETWORK_ROOM_PRICES_H
-#define LX_NETWORK_ROOM_PRICES_H
+#pragma once
 
-#include "base/arena.h"
-#include "base/checked.h"
 #include "network/beam.h"
 
 struct prices {
@@ -60,5 +57,3 @@ struct priced {
  * the best prices stay. Returns their bound. */
 int64_t prices_improve(struct prices *p, const struct priced *of, int64_t target, int rounds,
                        int64_t step_limit, int64_t *steps);
-
-#endif

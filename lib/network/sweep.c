@@ -1,8 +1,6 @@
 /* One sweep over the variables of a network: a beam whose states are the classes of the open variables. Room
  * is exact: a variable in the room stays open until all others there are decided. All ways into a state are
  * kept, to find the next best answers. */
-#include "base/checked.h"
-#include "base/order.h"
 #include "network/network.h"
 
 enum {

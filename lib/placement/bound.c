@@ -10,11 +10,6 @@
  * for a captured graph, 0.1 s for 100,000 buffers. If cancelled the bound is weaker. */
 #include "placement/problem.h"
 #include "placement/bound.h"
-#include "base/log.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <stdlib.h>
 
 /* Limits of bound_whole_buffers: units that must go, and table cells in all. */
 enum { MOST_NEED = 4096, MOST_CELLS = 60000 };

@@ -1,13 +1,8 @@
 /* Shared by the files of the bound: the overfull sections of a problem, without addresses. */
-#ifndef LX_PLACEMENT_BOUND_H
-#define LX_PLACEMENT_BOUND_H
+#pragma once
 
-#include "base/checked.h"
+#include "base/base.h"
 #include "placement/problem.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* A buffer that may be placed, in units; a child is left out of its handover tick. */
 struct bound_item {
@@ -37,5 +32,3 @@ int64_t bound_multipliers(const struct bound_sections *s);
 int64_t bound_plain(const struct lx_problem *p);
 /* bound_relax.c: the bound of a problem that is not a plain list; INT64_MAX: no legal answer exists. */
 int64_t bound_parts(const struct lx_problem *p);
-
-#endif

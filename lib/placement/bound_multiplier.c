@@ -7,12 +7,6 @@
  * close to the best; on long lists all prices move at once. Prices are found in floating point and certified
  * in integers of 128 bits. */
 #include "placement/bound.h"
-#include "base/cancel.h"
-#include "base/memory.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The most pairs of item and section; sweeps; rounds of the ascent, and how fast its steps shrink. */
 enum { MOST_MEMBERS = 400000, SWEEPS = 6, ROUNDS = 300, SHRINK = 10 };

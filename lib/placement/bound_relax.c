@@ -10,11 +10,7 @@
  *              that may be nowhere else, or all together
  *   reserved   whole reserved units are buffers that must stay */
 #include "placement/bound.h"
-#include "base/memory.h"
 #include "placement/rewrite.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_RESERVED = 1000 }; /* more than these in a pool are left out: finding overlaps is quadratic */
 

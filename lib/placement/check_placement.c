@@ -3,13 +3,8 @@
  * large as its largest member, at a multiple of all alignments, alive whenever one of them is. O(n log n) and
  * the lengths of the lists. */
 #include "placement/judge.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "base/words/words.h"
-
-#include <stdarg.h>
-#include <stdlib.h>
 
 LX_WORDS(lx_rule_word, enum lx_rule, LX_RULES)
 

@@ -1,10 +1,7 @@
 /* The buffers that clash in an infeasible problem: two with pins on the same bytes, or all of one tick that need more
  * than there is. Other proofs are searches and have no short words. */
-#include "base/checked.h"
+#include "base/base.h"
 #include "placement/problem.h"
-
-#include <stdio.h>
-#include <string.h>
 
 static bool clash_of_pins(const struct lx_problem *p, char *out, size_t size)
 {

@@ -1,7 +1,6 @@
 /* Shared by the checker and the data model. The checker shares no code with any solver and trusts only the
  * validated problem. */
-#ifndef LX_PLACEMENT_JUDGE_H
-#define LX_PLACEMENT_JUDGE_H
+#pragma once
 
 #include "placement/problem.h"
 
@@ -81,5 +80,3 @@ void block_chains(const int32_t *block, int32_t count, int32_t *next);
 /* Are members of two blocks, given by their least ones, ever alive together? */
 bool blocks_alive_together(const struct lx_problem *p, const int32_t *next, const struct exclusive_pairs *e,
                            int32_t a, int32_t b);
-
-#endif

@@ -3,11 +3,7 @@
  * byte; a node holds the highest end of the live ones below it. A rectangle that starts asks for all live
  * ones on its bytes. O(n log n), and O(log n) for each pair that may overlap. */
 #include "placement/judge.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <stdlib.h>
+#include "base/base.h"
 
 enum who { LIFE, RESERVED, ALONE };
 

@@ -1,14 +1,8 @@
 /* The data model of placement problems: words, and the rules that solvers rely on. */
 #include "placement/judge.h"
-#include "base/fail.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/order.h"
+#include "base/base.h"
 #include "base/words/words.h"
 #include "placement/problem.h"
-
-#include <math.h>
-#include <stdio.h>
 
 LX_WORDS(lx_verdict_word, enum lx_verdict, LX_VERDICTS)
 

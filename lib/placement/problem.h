@@ -21,8 +21,7 @@
  *
  * A solver is one const `struct lx_solver`. Adding one: write solvers/NAME.c with a solve function and
  * that struct, and add it to the list in solvers/registry.c. */
-#ifndef LX_PLACEMENT_PROBLEM_H
-#define LX_PLACEMENT_PROBLEM_H
+#pragma once
 
 #include "base/option.h"
 #include "base/status.h"
@@ -330,5 +329,5 @@ const struct lx_solver *const *lx_solvers(void);
 const struct lx_solver *lx_solver_find(const char *name);
 /* Adds the solver of a plug-in before the others are asked for; false: its name is taken, or too many. */
 bool lx_solver_add(const struct lx_solver *s);
-
-#endif
+/* Takes a solver off the list; at the same time. */
+void lx_solver_drop(const char *name);

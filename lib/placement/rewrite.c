@@ -1,12 +1,5 @@
 /* Rewrites a problem, step by step, and maps answers back. */
 #include "placement/rewrite.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 bool is_plain(const struct lx_problem *p)
 {

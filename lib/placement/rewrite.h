@@ -4,10 +4,9 @@
  * the costs of blocks that are off for sure and the linked costs that are always due. For fit and height
  * parts have no linked costs, groups, staging or reuse. A pool alone without reserved bytes becomes a plain
  * list. The value of an answer is the sum over the parts plus the constant. Linear, but for sorting. */
-#ifndef LX_PLACEMENT_REWRITE_H
-#define LX_PLACEMENT_REWRITE_H
+#pragma once
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "placement/judge.h"
 
 struct part {
@@ -46,5 +45,3 @@ void rewrite_places(const struct rewrite *w, const struct part *part, const int6
                     const int32_t *part_pool, int64_t *out, int32_t *pool);
 
 void make_parts(struct rewrite *w, const struct lx_linked_cost *linked, int32_t linked_count);
-
-#endif

@@ -2,8 +2,6 @@
  * by groups, staging pairs and linked costs between them; pairs about sharing bytes do not couple. Blocks
  * that are off for sure are in no part. */
 #include "placement/rewrite.h"
-#include "base/checked.h"
-#include "base/order.h"
 
 struct parting {
     struct rewrite *w;

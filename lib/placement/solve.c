@@ -1,18 +1,6 @@
 /* Runs a solver and lets out only checked answers. Problems of version 2 are solved part by part
  * (rewrite.h). */
 #include "placement/rewrite.h"
-#include "base/fail.h"
-#include "base/border.h"
-#include "base/cancel.h"
-#include "base/checked.h"
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/memory.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void solve_nothing(const struct lx_problem *p, struct lx_answer *a)
 {

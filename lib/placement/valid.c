@@ -2,9 +2,7 @@
  * capacity is no error; the buffer stays off chip. Bonds: every number names a buffer, and no bond
  * contradicts itself. Each rule costs the length of its lists. */
 #include "placement/judge.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
+#include "base/base.h"
 
 /* --- Pools. --- */
 

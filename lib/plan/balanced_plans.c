@@ -5,14 +5,10 @@
  * graph can be, and where the first is slower, further searches look for the least bytes within the limit. They
  * start from the fastest plan, and from the one with the fewest bytes within the limit that any search by time
  * came to; without it, from the first. */
-#include "base/cancel.h"
-#include "base/checked.h"
 #include "plan/plan_make.h"
 #include "plan/plan_slot.h"
 #include "nests/nest_candidates.h"
 #include "search/time.h"
-
-#include <math.h>
 
 static const double SLOWER = 1.1, CLOSE = 1.01; /* CLOSE: to the bound of time */
 

@@ -2,13 +2,8 @@
  * its address ranges; each strip has the times at which it is in use, and adjacent strips with equal times
  * become one block. */
 #include "plan/byte_blocks.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/order.h"
-#include "base/vec.h"
+#include "base/base.h"
 #include "plan/occupancy.h"
-
-#include <stdlib.h>
 
 ORDER(byte_blocks_by_start, struct byte_life, ORDER_UP(start) ORDER_UP(buffer));
 ORDER(by_heap, struct byte_life, ORDER_UP(heap) ORDER_UP(start) ORDER_UP(buffer));

@@ -1,10 +1,9 @@
 /* The bytes of a plan as disjoint blocks of address and time. Exclusive buffers and same-place buffers may
  * share bytes; their heap is cut into few blocks. Other buffers are one block per life. On the tick of a
  * handover the parent owns the bytes. Private to the library. */
-#ifndef LX_PLAN_BYTE_BLOCKS_H
-#define LX_PLAN_BYTE_BLOCKS_H
+#pragma once
 
-#include "base/text.h"
+#include "base/base.h"
 #include "plan/plan.h"
 
 /* A life on chip. Lives that share bytes, directly or through others, have the same heap. */
@@ -30,5 +29,3 @@ void byte_blocks_make(const struct lx_plan *p, int32_t pool, struct byte_blocks 
 void add_block_names(const struct lx_plan *p, const struct byte_blocks *b, const struct byte_block *block,
                      struct text *out);
 void byte_blocks_free(struct byte_blocks *b);
-
-#endif

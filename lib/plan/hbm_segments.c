@@ -1,13 +1,6 @@
 /* Addresses in HBM: graph inputs, weights and outputs have their own; intermediates share one segment, packed
  * for least height by a solver, or greedily. */
 #include "plan/plan_make.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* Is there a sync in the body of the nest behind a tick? */
 static bool body_meets(const struct lx_plan *p, const struct lx_nest *n, int64_t tick)

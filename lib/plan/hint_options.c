@@ -1,11 +1,5 @@
 /* Hints are stored as text, like other values, and parsed when they are applied to a graph. */
 #include "plan/launch_options.h"
-#include "base/fail.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_HINTS = LX_MAX_RANK * 2 };
 

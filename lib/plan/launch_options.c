@@ -1,14 +1,6 @@
 /* Parses and prints orders and tiles: words, files of numbers; "128x128/32x32". */
 #include "plan/launch_options.h"
-#include "base/fail.h"
 #include "base/file.h"
-#include "base/memory.h"
-#include "plan/options.h"
-
-#include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { LARGEST_SIDE = 1 << 20 };
 

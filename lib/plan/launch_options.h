@@ -1,9 +1,7 @@
 /* Launch options as texts of options and fields of plan files. Private to the stage. */
-#ifndef LX_PLAN_LAUNCH_OPTIONS_H
-#define LX_PLAN_LAUNCH_OPTIONS_H
+#pragma once
 
-#include "base/arena.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "launch/launch_of_op.h"
 #include "plan/options.h"
 
@@ -22,5 +20,3 @@ bool hint_option_set(struct lx_settings *o, const char *op, const char *text, lx
 /* The graph with all hints: a reference, or NULL with `st`. */
 const struct lx_graph *hint_options_graph(const struct lx_settings *o, const struct lx_graph *g,
                                           lx_status *st);
-
-#endif

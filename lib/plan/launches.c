@@ -1,7 +1,6 @@
 /* Launches of the ops, from division, places of operands, and options. A plan read from a file keeps the
  * file's launches. */
 #include "plan/plan_make.h"
-#include "base/fail.h"
 #include "plan/launch_options.h"
 
 struct lx_op_launch *lx_plan_launch(const struct lx_plan *p, int32_t op,

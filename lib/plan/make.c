@@ -2,19 +2,8 @@
  * (plan_steps.c). */
 #include "plan/plan_make.h"
 #include "plan/plan_slot.h"
-#include "base/cancel.h"
-#include "base/clock.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/log.h"
-#include "base/memory.h"
 #include "base/slot.h"
-#include "base/text.h"
 #include "nests/nest_candidates.h"
-#include "placement/problem.h"
-
-#include <math.h>
-#include <string.h>
 
 /* Moves the best attempt into the plan, with its memory; the search's bound becomes the plan's. */
 static void adopt_best(struct lx_plan *p, struct search *search)

@@ -1,12 +1,8 @@
 /* Running sums over the sorted starts and ends of blocks, O(n log n); a tree of maxima answers peaks in O(log
  * n). */
 #include "plan/occupancy.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/order.h"
+#include "base/base.h"
 #include "plan/byte_blocks.h"
-
-#include <stdlib.h>
 
 struct change {
     int64_t tick, bytes;

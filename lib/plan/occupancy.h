@@ -1,7 +1,6 @@
 /* On-chip bytes over time, and free ranges, of one pool or all. Shared bytes count once; on the tick of a
  * handover parent and child share the parent's bytes; reserved bytes are neither free nor in use. */
-#ifndef LX_PLAN_OCCUPANCY_H
-#define LX_PLAN_OCCUPANCY_H
+#pragma once
 
 #include "plan/plan.h"
 
@@ -48,5 +47,3 @@ struct lx_holes {
 };
 
 void lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t address, struct lx_holes *out);
-
-#endif

@@ -1,19 +1,12 @@
 /* The pass `online`: where nests are allowed, a graph with softmax is planned as written and with running
  * sums (graph/online.h); the better plan is kept, with a bound for both. A rewritten graph is planned from
  * its origin. */
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/cancel.h"
-#include "base/memory.h"
 #include "graph/online.h"
 #include "plan/plan_make.h"
 #include "plan/plan_slot.h"
 #include "search/search_steps.h"
 #include "search/time.h"
 #include "nests/nest_candidates.h"
-
-#include <math.h>
-#include <string.h>
 
 static bool online_plans_is_better(const struct lx_plan *p, const struct lx_plan *than)
 {

@@ -1,9 +1,7 @@
 /* The table of options, and the words that they take. */
 #include "plan/options.h"
-#include "base/checked.h"
+#include "base/base.h"
 #include "base/words/words.h"
-
-#include <string.h>
 
 LX_WORDS(lx_option_group_word, enum lx_option_group, LX_OPTION_GROUPS)
 
@@ -94,6 +92,12 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
         .help = "run these ops in loops over tiles, and no others, whether that pays or not: ops by name or "
                 "number, variables of the first op, the outermost loop first: scores-mixed:h/16,s/64; may be "
                 "repeated, or several with ; between them"},
+    [LX_OPTION_CERTIFICATE] = {
+        .name = "certificate", .argument = "FILE", .kind = LX_TAKES_TEXT, .group = LX_GROUP_SOLVER,
+        .none = "none",
+        .brief = "a proof of the bound, for the checker",
+        .help = "plan: prove the bound, write the certificate to FILE and into the plan file; check: verify "
+                "this certificate instead of the plan's own"},
 };
 /* clang-format on */
 
@@ -137,16 +141,12 @@ const char *lx_settings_word(const struct lx_settings *o, int row, int64_t k)
     case LX_OPTION_SOLVER:
         while (solver && k-- > 0 && *solver) solver++;
         return solver && *solver ? (*solver)->name : NULL;
-    case LX_OPTION_OBJECTIVE:
-        return k < LX_ASK_COUNT ? lx_ask_word((enum lx_ask)k) : NULL;
+    case LX_OPTION_OBJECTIVE: return k < LX_ASK_COUNT ? lx_ask_word((enum lx_ask)k) : NULL;
     case LX_OPTION_DEVICE:
         return k < LX_INT_MAX && lx_device_at((int)k) ? lx_device_at((int)k)->preset : NULL;
-    case LX_OPTION_ORDER:
-        return k < LX_LISTED ? lx_tile_order_word((enum lx_tile_order)k) : NULL;
-    case LX_OPTION_SHARE:
-        return k < LX_SHARE_COUNT ? lx_share_word((enum lx_share)k) : NULL;
-    case LX_OPTION_ASSIGN:
-        return k < LX_ASSIGN_COUNT ? lx_assign_word((enum lx_assign)k) : NULL;
+    case LX_OPTION_ORDER: return k < LX_LISTED ? lx_tile_order_word((enum lx_tile_order)k) : NULL;
+    case LX_OPTION_SHARE: return k < LX_SHARE_COUNT ? lx_share_word((enum lx_share)k) : NULL;
+    case LX_OPTION_ASSIGN: return k < LX_ASSIGN_COUNT ? lx_assign_word((enum lx_assign)k) : NULL;
     default:
         if (row < LX_OPTION_PASSES) return NULL;
         const char *const *words = pass_of(row)->words ? pass_of(row)->words : off_on;

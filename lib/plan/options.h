@@ -4,8 +4,7 @@
  * All zero but for `solvers` is every default. A struct of plain values (some 10 KiB) that is copied and
  * compared. Rows: options.c, then one per pass (search/request.c); `option` takes the rows of the chosen
  * solver, `device` those of graph/target.c. */
-#ifndef LX_PLAN_OPTIONS_H
-#define LX_PLAN_OPTIONS_H
+#pragma once
 
 #include "plan/plan.h"
 
@@ -27,6 +26,7 @@ enum lx_option_id {
     LX_OPTION_ASSIGN,
     LX_OPTION_HINT,
     LX_OPTION_NESTS,
+    LX_OPTION_CERTIFICATE,
     LX_OPTION_PASSES
 };
 
@@ -86,6 +86,7 @@ struct lx_settings {
     double device_value[LX_MOST_DEVICE_PARAMETERS];
     char hints[400];                 /* "op=s/8,t/4 ..." */
     char nests[LX_NESTS_TEXT];       /* "first-last:s/8,t/4;..." */
+    char certificate[400];           /* name of its file */
     int preset;                      /* 0: the pattern's own device; else 1 + its number; or: */
     struct lx_device device;         /* LX_DEVICE_OF_FILE: this one, */
     char device_file[400];           /* which was read from here */
@@ -129,5 +130,3 @@ bool lx_settings_device(const struct lx_settings *o, struct lx_device *device, l
 /* The graph on the device that is asked for: preset, parameters, cores, `lx`. A reference; NULL with `st`. */
 const struct lx_graph *lx_settings_graph(const struct lx_settings *o, const struct lx_graph *g,
                                          lx_status *st);
-
-#endif

@@ -1,12 +1,6 @@
 /* The plan object: made, filled, shared, freed; its value and bound. */
 #include "plan/plan_make.h"
-#include "base/cancel.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "base/users.h"
-
-#include <math.h>
-#include <string.h>
 
 static void plan_release(const void *p)
 {

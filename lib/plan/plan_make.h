@@ -1,6 +1,5 @@
 /* A plan in the making: the functions that fill its parts. Private to lib/plan and lib/planfile. */
-#ifndef LX_PLAN_PLAN_MAKE_H
-#define LX_PLAN_PLAN_MAKE_H
+#pragma once
 
 #include "clock/program.h"
 #include "plan/plan.h"
@@ -66,5 +65,3 @@ bool plan_wants_on_chip(const struct lx_plan *p, int32_t tensor);
 
 /* plan_steps.c: runs all steps; `search` then has the best plan and the bound. False: `search->st`. */
 bool steps_run(struct search *search);
-
-#endif

@@ -1,13 +1,8 @@
 /* Plans with a deadline, or with a way to interrupt them: a worker makes them and offers plans on the way. */
 #include "plan/plan_slot.h"
-#include "base/border.h"
-#include "base/cancel.h"
 #include "base/slot.h"
 #include "plan/options.h"
 #include "plan/plan_make.h"
-
-#include <math.h>
-#include <string.h>
 
 /* Owned by the worker, except `asked`, which only the waiting thread reads. */
 struct plan_job {

@@ -1,7 +1,6 @@
 /* Planning with a deadline, or with a way to interrupt it, in a slot (base/slot.h). Private to the
  * library. */
-#ifndef LX_PLAN_PLAN_SLOT_H
-#define LX_PLAN_PLAN_SLOT_H
+#pragma once
 
 #include "plan/plan.h"
 
@@ -28,5 +27,3 @@ bool plan_is_awaited(void);
 bool plan_offer_is_wanted(void);
 void plan_offer(struct lx_plan *p);
 struct lx_plan *plan_offer_twin(struct lx_plan *p);
-
-#endif

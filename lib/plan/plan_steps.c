@@ -1,8 +1,5 @@
 /* The search for the plan of a graph, step by step. */
 #include "plan/plan_make.h"
-#include "base/cancel.h"
-#include "base/hash.h"
-#include "base/log.h"
 #include "search/search_steps.h"
 #include "search/time.h"
 
@@ -56,33 +53,21 @@ static bool step_is_due(const struct search *s, enum when when)
 {
     bool searches = !s->effort.quick && !*s->request->nests, time = asks_time(s);
     switch (when) {
-    case ALWAYS:
-        return true;
-    case NESTS_GIVEN:
-        return *s->request->nests;
-    case TIME:
-        return searches && time;
+    case ALWAYS: return true;
+    case NESTS_GIVEN: return *s->request->nests;
+    case TIME: return searches && time;
     case DIVIDES:
         return searches && !time && asks_traffic(s) &&
                s->best.draft.how.passes.cooptimise != LX_COOPTIMISE_NONE;
-    case NESTS:
-        return searches && asks_traffic(s) && engine_runs(s, ENGINE_NESTS);
-    case WITHOUT_NESTS:
-        return s->first_is_quick && !s->bound_with_nests;
-    case SEARCHES:
-        return searches;
-    case ENGINES:
-        return !s->effort.quick && asks_traffic(s);
-    case WITHOUT_NESTS_TOO:
-        return s->first_is_quick && s->best.hbm_bytes > s->first_least;
-    case OTHER_DIVISIONS:
-        return searches && asks_traffic(s) && s->other_count > 0;
-    case BUNDLES:
-        return searches && time && s->bundles_limited;
-    case TOO_WIDE:
-        return ops_too_wide(&s->best.draft) > 0;
-    case BOUND:
-        return searches && asks_traffic(s) && !time;
+    case NESTS: return searches && asks_traffic(s) && engine_runs(s, ENGINE_NESTS);
+    case WITHOUT_NESTS: return s->first_is_quick && !s->bound_with_nests;
+    case SEARCHES: return searches;
+    case ENGINES: return !s->effort.quick && asks_traffic(s);
+    case WITHOUT_NESTS_TOO: return s->first_is_quick && s->best.hbm_bytes > s->first_least;
+    case OTHER_DIVISIONS: return searches && asks_traffic(s) && s->other_count > 0;
+    case BUNDLES: return searches && time && s->bundles_limited;
+    case TOO_WIDE: return ops_too_wide(&s->best.draft) > 0;
+    case BOUND: return searches && asks_traffic(s) && !time;
     case OVERLAPS:
         return !s->effort.quick && asks_traffic(s) && (time || s->request->overlaps) &&
                s->best.draft.how.passes.prefetch == LX_PREFETCH_AUTO;

@@ -1,6 +1,5 @@
 /* The syncs of a plan, and until when they keep bytes in HBM from being another tensor's. */
 #include "plan/plan_make.h"
-#include "base/checked.h"
 #include "clock/syncs.h"
 
 struct plan_program plan_program_of_plan(const struct lx_plan *p, struct arena *memory)

@@ -1,7 +1,6 @@
 /* The sums of a plan: traffic, traffic with everything off chip, and times. */
 #include "plan/plan_make.h"
 #include "search/time.h"
-#include "base/checked.h"
 
 int64_t all_off_chip(const struct draft *x)
 {

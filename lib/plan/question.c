@@ -1,13 +1,8 @@
 /* The problem that a solver sees: a list unchanged; a graph laid out, divided and drafted. */
 #include "plan/question.h"
-#include "base/checked.h"
-#include "base/fail.h"
 #include "plan/plan_make.h"
 #include "search/time.h"
 #include "search/trial.h"
-#include "base/memory.h"
-
-#include <string.h>
 
 bool problem_of_list(const struct lx_graph *g, enum lx_objective objective, struct lx_problem *out,
                      lx_status *st)

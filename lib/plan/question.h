@@ -1,6 +1,5 @@
 /* The placement problem of a pattern before any search, to compare solvers or to export buffers. */
-#ifndef LX_PLAN_QUESTION_H
-#define LX_PLAN_QUESTION_H
+#pragma once
 
 #include "plan/plan.h"
 
@@ -27,5 +26,3 @@ bool lx_question_clocks(const struct lx_question *q, const int64_t *address, dou
 struct lx_plan *lx_question_plan(const struct lx_question *q, const int64_t *address,
                                  const struct lx_solver *packer, lx_status *st);
 void lx_question_free(struct lx_question *q);
-
-#endif

@@ -3,12 +3,7 @@
 #include "plan/plan_make.h"
 #include "plan/occupancy.h"
 #include "stays/stay_reasons.h"
-#include "base/checked.h"
 #include "base/words/words.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <stdlib.h>
 
 enum { MOST_STEPS = 1 << 24 };
 

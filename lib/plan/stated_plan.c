@@ -1,6 +1,5 @@
 /* The plan of a list whose file states a placement: by another maker, for the checker to judge. */
 #include "plan/plan_make.h"
-#include "placement/problem.h"
 
 /* If everything is on chip within the capacities and costs nothing, plans differ by their heights. */
 static enum lx_ask stated_question(const struct lx_list *list, const struct lx_problem *p)

@@ -1,9 +1,7 @@
 /* Shared by the files of the plan format. Private to the stage. */
-#ifndef LX_PLANFILE_PLAN_FILE_H
-#define LX_PLANFILE_PLAN_FILE_H
+#pragma once
 
 #include "base/json/json.h"
-#include "base/text.h"
 #include "files/pattern.h"
 #include "planfile/plan_fields.h"
 #include "plan/plan_make.h"
@@ -82,5 +80,3 @@ struct plan_nest plan_pack_nest(const struct lx_nest *n, struct arena *memory);
 struct plan_bundle plan_pack_bundle(const struct lx_plan *p, int32_t i);
 struct plan_launch plan_pack_launch(const struct lx_op_launch *l, struct arena *memory);
 struct plan_buffer plan_pack_buffer(const struct lx_plan *p, int32_t i, struct arena *memory);
-
-#endif

@@ -1,12 +1,7 @@
 /* Computes figures that follow from the rest of a file, so that plans of other makers can be shown and run.
  * The checker computes everything itself. */
 #include "planfile/plan_file.h"
-#include "base/checked.h"
-#include "plan/plan_make.h"
 #include "search/time.h"
-
-#include <math.h>
-#include <stddef.h>
 
 /* A draft with the plan's stays, for traffic and times. */
 static bool draft_of(const struct lx_plan *p, struct draft *x, lx_status *st)

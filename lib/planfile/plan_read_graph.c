@@ -1,13 +1,7 @@
 /* Plans of graphs, format 2: the file becomes the plan; nothing is chosen or made again. References to
  * missing objects are errors with their position; lx_plan_check judges the rest. */
 #include "planfile/plan_file.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
-#include "base/words/words.h"
 #include "layout/stated_layouts.h"
-
-#include <math.h>
 
 bool plan_in_range(const struct graph_reader *r, const struct json_value *at, const char *what,
                    int64_t number, int64_t least, int64_t count)

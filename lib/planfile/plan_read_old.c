@@ -1,14 +1,7 @@
 /* Reads plan files of format 1 (release 0.1): pattern, passes and decisions. Layouts and stays are made again
  * and must match the file. */
 #include "planfile/plan_file.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/words/words.h"
-#include "base/order.h"
 #include "search/reorder.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* A derived value in the file must equal ours. */
 static bool plan_read_old_same_value(const struct json *j, const struct json_value *v, const char *key,

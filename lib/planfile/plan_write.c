@@ -2,8 +2,6 @@
  * give equal bytes. */
 #include "planfile/plan_file.h"
 
-#include <inttypes.h>
-
 /* Writes the fields of a record without braces. */
 static void write_fields(enum plan_section_id section, const void *record, const char *margin, struct text *t)
 {
@@ -94,6 +92,7 @@ char *lx_plan_to_json(const struct lx_plan *p, size_t *length)
     text_add(t, "},\n");
     if (!p->graph->list) plan_write_graph(p, &scratch, t);
     WRITE_LIST("buffers", PLAN_BUFFER, plan_buffer, p->problem.count, plan_pack_buffer(p, i, &scratch));
+    if (p->certificate) text_format(t, "  \"certificate\": %s,\n", p->certificate);
     text_add(t, "  \"pattern\": ");
     pattern_write(p->graph, t);
     text_add(t, "\n}\n");

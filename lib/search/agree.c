@@ -3,15 +3,8 @@
  * tensor in the same parts. Whole runs of ops then work on what their own core has. The plan is tried and
  * kept if it is faster. Fewer cores launch sooner, so plans on fewer cores are tried as well. */
 #include "search/time.h"
-#include "base/checked.h"
-#include "base/hash.h"
-#include "base/log.h"
-#include "base/memory.h"
 #include "cooptimise/cooptimise_menu.h"
 #include "search/search_steps.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 struct agree {
     struct search *search;
@@ -165,12 +158,7 @@ struct agree_rank {
     int32_t index;
 };
 
-static int agree_by_cost(const void *x, const void *y)
-{
-    const struct agree_rank *a = x, *b = y;
-    if (a->cost != b->cost) return a->cost > b->cost ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
-}
+ORDER(agree_by_cost, struct agree_rank, ORDER_DOWN(cost) ORDER_UP(index));
 
 /* Starts from the op's `most` fastest choices on at most `cores` cores and more than half as many, and no op
  * uses more; 0: on any number. */

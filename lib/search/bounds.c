@@ -1,7 +1,5 @@
 /* Lower bounds on all plans that the engines may find, and the reason why a bound may not be tight. */
 #include "search/search_steps.h"
-#include "base/checked.h"
-#include "base/log.h"
 #include "nests/nest_candidates.h"
 #include "search/keep.h"
 #include "search/time.h"

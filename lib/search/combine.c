@@ -1,6 +1,5 @@
 /* Runs the engines one after the other, in every subset of the engines that are on. */
 #include "search/search_steps.h"
-#include "base/vec.h"
 #include "search/keep.h"
 #include "search/reorder.h"
 #include "search/nests/nest_edits.h"

@@ -4,7 +4,6 @@
  * worse plan. Chains also prove a bound. */
 #include "search/search_steps.h"
 #include "search/time.h"
-#include "base/log.h"
 #include "cooptimise/cooptimise.h"
 #include "cooptimise/least_traffic.h"
 

@@ -5,13 +5,7 @@
  * keeping (keep.h), which ignores addresses, proposes cuts, cheapest first. If it dropped choices, single
  * cuts are tried as well: long idle times of large buffers first. */
 #include "search/search_steps.h"
-#include "base/checked.h"
 #include "search/keep.h"
-#include "base/log.h"
-#include "base/vec.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 struct candidate {
     struct cut cut;

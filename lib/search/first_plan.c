@@ -2,7 +2,6 @@
  * search for nests starts from a quick one; the full one is made only if the result is above the bound for
  * plans without nests. */
 #include "search/search_steps.h"
-#include "base/checked.h"
 #include "nests/nest_candidates.h"
 #include "search/keep.h"
 

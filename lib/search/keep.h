@@ -4,10 +4,8 @@
  * follow use by use. On every tick the kept bytes must fit, whatever the addresses, so the least cost is a
  * lower bound for all cuts, places and moves. Several views of a tensor count as the smallest. Some thousand
  * ops with a few uses each. Private to the stage. */
-#ifndef LX_SEARCH_KEEP_H
-#define LX_SEARCH_KEEP_H
+#pragma once
 
-#include "base/vec.h"
 #include "search/plan_search.h"
 
 /* State of a tensor between two uses. */
@@ -174,5 +172,3 @@ struct room {
 
 /* Places a new block: in the tightest gap, else where the fewest bytes are moved. False: no room. */
 bool room_insert(struct room *r, struct room_block new);
-
-#endif

@@ -1,8 +1,6 @@
 /* Bounds by the model of keeping, for the best attempt's divisions and passes. Only wipes count as borders:
  * more borders never make a plan move less. */
 #include "search/keep.h"
-#include "base/checked.h"
-#include "base/log.h"
 
 /* The better bound of prices and of a search without histories; in any order of the search alone. */
 static int64_t keep_bound_of(struct keep_model *m, bool any_order, int64_t best, const struct lx_run *run,

@@ -1,6 +1,5 @@
 /* The model of keeping: uses and costs of a draft's tensors, and the possible outcomes of a use. */
 #include "search/keep.h"
-#include "base/checked.h"
 
 /* True if a stay could serve this access after cuts or under other addresses. */
 static bool may_serve(const struct draft *x, int32_t access)

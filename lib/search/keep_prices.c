@@ -3,11 +3,6 @@
  * towards a known cost; the best prices stay. The bound is lowered by more than the rounding error of the
  * sums. */
 #include "search/keep.h"
-#include "base/checked.h"
-#include "base/cancel.h"
-
-#include <math.h>
-#include <string.h>
 
 struct pricing {
     struct keep_model *m;

@@ -5,12 +5,8 @@
  * by all outcomes of its uses that fit. A row has the state of each live tensor; in any order of all tensors,
  * and the ops done. */
 #include "search/keep.h"
-#include "base/checked.h"
 #include "network/beam.h"
 #include "search/reorder.h"
-
-#include <math.h>
-#include <string.h>
 
 enum { MOST_LEAVES = 512, POLL_EVERY = 16 };
 
@@ -312,13 +308,7 @@ struct keep_last {
     int32_t from, at;
 };
 
-static int keep_by_cost(const void *a, const void *b)
-{
-    const struct keep_last *x = a, *y = b;
-    if (x->cost != y->cost) return x->cost < y->cost ? -1 : 1;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
-}
+ORDER(keep_by_cost, struct keep_last, ORDER_UP(cost) ORDER_UP(from) ORDER_UP(at));
 
 static void keep_list_all(struct keep_walk *s, struct arena *memory, struct keep_found *out)
 {

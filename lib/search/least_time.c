@@ -2,13 +2,7 @@
  * cost more time than it saves. So every rule to divide ops is planned with every subset of the optional
  * passes, and the fastest plan stays. Most combinations are skipped because their bound is too slow. */
 #include "search/time.h"
-#include "base/checked.h"
-#include "base/log.h"
-#include "base/memory.h"
-#include "base/vec.h"
 #include "cooptimise/cooptimise.h"
-
-#include <stdlib.h>
 
 struct way {
     const struct lx_division *const *divided; /* per op; NULL: unchanged */
@@ -149,12 +143,7 @@ static bool least_time_list_ways(struct least_time *s)
     return ok;
 }
 
-static int by_least(const void *a, const void *b)
-{
-    const struct way *x = a, *y = b;
-    if (x->least_us != y->least_us) return x->least_us < y->least_us ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
-}
+ORDER(by_least, struct way, ORDER_UP(least_us) ORDER_UP(number));
 
 /* Each level has its own tries, so a higher level includes the plans of the lower ones. */
 static bool least_time_levels(struct search *search)

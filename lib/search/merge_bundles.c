@@ -3,10 +3,6 @@
  * holds and the plan moves less, or as much in less time. */
 #include "search/search_steps.h"
 #include "search/time.h"
-#include "base/checked.h"
-#include "base/log.h"
-#include "base/memory.h"
-#include "base/vec.h"
 
 struct merging {
     struct search *search;

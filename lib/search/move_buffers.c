@@ -5,13 +5,7 @@
  * (room_insert), and each pushed buffer becomes a new stay with a copy inside the scratchpads. The plan is
  * kept if it moves less, or takes less time, copies included. */
 #include "search/keep.h"
-#include "base/checked.h"
-#include "base/log.h"
-#include "base/memory.h"
 #include "search/time.h"
-#include "placement/problem.h"
-
-#include <stdlib.h>
 
 struct moved {
     struct cut move;

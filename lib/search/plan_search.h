@@ -1,14 +1,10 @@
 /* The search for a plan of one graph: the best attempt so far, and the one function that makes another,
  * try_decisions. Each step (plan/plan_steps.c) offers better attempts. An attempt is a value, so nothing is
  * ever undone. */
-#ifndef LX_SEARCH_PLAN_SEARCH_H
-#define LX_SEARCH_PLAN_SEARCH_H
+#pragma once
 
-#include "base/vec.h"
 #include "search/request.h"
 #include "stays/draft.h"
-
-#include <math.h>
 
 struct search;
 
@@ -203,5 +199,3 @@ static inline bool is_large(const struct search *search)
 {
     return search->divided->count > LARGE_GRAPH;
 }
-
-#endif

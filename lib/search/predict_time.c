@@ -1,12 +1,8 @@
 /* Times of placed drafts by the clock, and prices of buffers in time. */
 #include "search/time.h"
 #include "search/search_steps.h"
-#include "base/checked.h"
 #include "clock/syncs.h"
-#include "base/memory.h"
 #include "cost/op.h"
-
-#include <math.h>
 
 void draft_weigh(struct draft *x)
 {

@@ -9,12 +9,6 @@
  * and the faster plan is kept. The bytes through HBM do not change. */
 #include "search/search_steps.h"
 #include "search/time.h"
-#include "base/checked.h"
-#include "base/log.h"
-#include "base/memory.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 /* A load and its possible issues, ascending from 0: ticks ahead of its due tick; fills ahead for a slice that
  * a nest loads again and again. */

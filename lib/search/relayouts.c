@@ -6,13 +6,6 @@
  * choices, and the first relayout that clashes is decided both ways, least bound first. Open nodes count in
  * the bound. */
 #include "search/trial.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
-#include "base/vec.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_WAITS = 32 }; /* relayouts of one answer that are checked one by one */
 /* Solver steps of all drafts if the run has no limit, about a second; fewer on large graphs. One draft takes

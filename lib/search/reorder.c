@@ -5,15 +5,8 @@
  * single ops are moved next to ops that share a tensor. Each order is solved, and kept if the plan moves
  * less. */
 #include "search/keep.h"
-#include "base/checked.h"
-#include "base/log.h"
-#include "base/memory.h"
-#include "base/vec.h"
 #include "search/search_steps.h"
 #include "search/reorder.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* Lists the ops: of the ready ones the op that adds the fewest bytes, or the newest; the earlier of
  * equals. */
@@ -199,12 +192,7 @@ bool reorder_search(struct search *search)
 
 /* Data order: reads after writes, writes after reads of the old value; no op passes an extern op. */
 
-static int by_before(const void *a, const void *b)
-{
-    const struct edge *x = a, *y = b;
-    if (x->before != y->before) return x->before < y->before ? -1 : 1;
-    return (x->after > y->after) - (x->after < y->after);
-}
+ORDER(by_before, struct edge, ORDER_UP(before) ORDER_UP(after));
 
 void op_order_make(struct op_order *s, const struct lx_graph *g)
 {

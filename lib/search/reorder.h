@@ -1,8 +1,6 @@
 /* The order of the ops: ops may be reordered as long as every op reads the same values. */
-#ifndef LX_SEARCH_REORDER_H
-#define LX_SEARCH_REORDER_H
+#pragma once
 
-#include "base/vec.h"
 #include "search/plan_search.h"
 
 /* An engine: other orders of the ops, if the plan moves less. */
@@ -25,5 +23,3 @@ struct op_order {
 /* op_order_free frees it. */
 void op_order_make(struct op_order *s, const struct lx_graph *g);
 void op_order_free(struct op_order *s);
-
-#endif

@@ -1,8 +1,6 @@
 /* The table of passes for files, command lines and screens, and the table of objectives. */
 #include "search/request.h"
-
-#include <stddef.h>
-#include <string.h>
+#include "base/base.h"
 
 static const char *const clone_words[] = {"auto", "heuristic", "none", NULL};
 static const char *const weights_words[] = {"free", "fixed", NULL};

@@ -1,6 +1,5 @@
 /* The request for a plan: the objective, the passes, the solver and its limits. */
-#ifndef LX_SEARCH_REQUEST_H
-#define LX_SEARCH_REQUEST_H
+#pragma once
 
 #include "base/vec.h"
 #include "launch/launch_of_op.h"
@@ -72,6 +71,7 @@ struct lx_plan_options {
      * search for nests ends with one that moves no more than enough. */
     int64_t rival_bytes, enough_bytes;
     struct lx_passes passes;
+    bool certify;                    /* the caller proves the bound (lx_plan_certify) */
     struct lx_launch_options launch; /* of ops; a list of tiles is read from its file */
     /* nests that the plan must have, and no others: see --nests; empty: free choice */
     char nests[LX_NESTS_TEXT];
@@ -105,5 +105,3 @@ struct lx_gain {
     double us; /* 0 unless the objective is time */
 };
 enum { LX_MOST_GAINS = 16 };
-
-#endif

@@ -1,6 +1,5 @@
 /* The steps of a search (plan/plan_steps.c has them in order), its engines, and bounds. */
-#ifndef LX_SEARCH_SEARCH_STEPS_H
-#define LX_SEARCH_SEARCH_STEPS_H
+#pragma once
 
 #include "search/plan_search.h"
 
@@ -75,5 +74,3 @@ bool try_in_full(const struct search *search, struct attempt *attempt);
 /* given_nests.c: parses nests: "scores-mixed:h/16,s/64;up-down:f/64", ops by name or number, variables of the
  * first op, outermost level first. Adds them to `list`; an earlier entry of the same run is replaced. */
 bool nest_option_set(char list[LX_NESTS_TEXT], const char *text, lx_status *st);
-
-#endif

@@ -1,13 +1,6 @@
 /* Gives a draft to a solver: for least traffic, time or height, at true prices or at the clone rule's. */
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/hash.h"
 #include "search/trial.h"
 #include "search/time.h"
-#include "base/memory.h"
-#include "placement/problem.h"
-
-#include <string.h>
 
 bool draft_valid(const struct draft *x, lx_status *st)
 {

@@ -4,16 +4,9 @@
  * the same bytes. A slice that a nest streams gets stages. Other buffers keep their places. */
 #include "search/search_steps.h"
 #include "search/time.h"
-#include "base/checked.h"
 #include "base/log.h"
-#include "base/memory.h"
-#include "base/vec.h"
 #include "cost/op.h"
 #include "cost/rates.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const double WORTH = 1e-4; /* share of the time that an operand must save */
 
@@ -30,12 +23,7 @@ struct streaming {
     bool ok;
 };
 
-static int streaming_compare(const void *a, const void *b)
-{
-    const struct streamed_operand *x = a, *y = b;
-    if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
-    return (x->stay > y->stay) - (x->stay < y->stay);
-}
+ORDER(streaming_compare, struct streamed_operand, ORDER_DOWN(bytes) ORDER_UP(stay));
 
 /* The bytes that each stay would load if it only reads, and reads what one load brings; else 0. The caller
  * frees them. */

@@ -1,6 +1,5 @@
 /* Predicted times of drafts, and the search for the fastest plan. */
-#ifndef LX_SEARCH_TIME_H
-#define LX_SEARCH_TIME_H
+#pragma once
 
 #include "clock/replay.h"
 #include "search/plan_search.h"
@@ -33,5 +32,3 @@ void predict_times(const struct draft *x, const int64_t *address, const struct t
 double program_us(struct plan_program p);
 /* The times of a placement; unless NULL, `bundles` receives those of the draft. */
 struct clock_times draft_times(const struct draft *x, const int64_t *address, struct lx_bundle *bundles);
-
-#endif

@@ -8,12 +8,8 @@
  * cost_end_to_end is a norm, so that takes no less than all at once.
  */
 #include "search/time.h"
-#include "base/checked.h"
-#include "base/memory.h"
 #include "cost/op.h"
 #include "cost/rates.h"
-
-#include <math.h>
 
 struct floor {
     int64_t operands, cores;

@@ -1,6 +1,5 @@
 /* State of one try. Private to try.c, relayouts.c and solve_draft.c. */
-#ifndef LX_SEARCH_TRIAL_H
-#define LX_SEARCH_TRIAL_H
+#pragma once
 
 #include "search/plan_search.h"
 
@@ -25,5 +24,3 @@ int64_t trial_draft_steps(const struct trial *trial);
 bool trial_solve_draft(const struct trial *trial, struct attempt *attempt);
 /* True if a solver and a plan file can represent the draft's problem. */
 bool draft_valid(const struct draft *x, lx_status *st);
-
-#endif

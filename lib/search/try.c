@@ -1,15 +1,9 @@
 /* One try: makes a draft under some decisions, solves it and counts its real traffic. */
 #include "search/trial.h"
-#include "base/checked.h"
-#include "base/log.h"
-#include "base/memory.h"
 #include "search/search_steps.h"
 #include "search/keep.h"
 #include "search/plan_search.h"
 #include "search/time.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 void attempt_free(struct attempt *a)
 {

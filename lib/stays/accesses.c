@@ -5,11 +5,8 @@
  * body; else it covers the whole run, since the loops inside come back. A sum over a level is held outside
  * all levels of the sum, or its partial sums are stored and loaded. */
 #include "stays/draft.h"
-#include "base/checked.h"
 #include "graph/choice.h"
 #include "layout/op_index.h"
-
-#include <string.h>
 
 int64_t tensor_bytes(const struct lx_layouts *l, int32_t tensor)
 {

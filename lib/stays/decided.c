@@ -1,13 +1,8 @@
 /* The divided graph under decisions: ops reordered, some split differently. Changed arrays are copied, their
  * elements are shared. */
 #include "stays/draft.h"
-#include "base/fail.h"
 #include "graph/builder.h"
 #include "layout/op_index.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 int cut_compare(const void *a, const void *b)
 {

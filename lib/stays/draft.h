@@ -1,9 +1,8 @@
 /* A draft: the placement problem of a divided graph under some decisions, and the traffic of a placement.
  * Private to the stage. */
-#ifndef LX_STAYS_DRAFT_H
-#define LX_STAYS_DRAFT_H
+#pragma once
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "stays/stay.h"
 
 /* A new stay of `tensor` begins with op `before`. */
@@ -205,5 +204,3 @@ void traffic_list(const struct draft *x, const int64_t *address, struct arena *m
                   struct lx_op_traffic *ops);
 /* Adds the scratchpad and reduce-ring bytes of each op to `ops`. */
 void traffic_on_chip(const struct draft *x, const int64_t *address, struct lx_op_traffic *ops);
-
-#endif

@@ -2,8 +2,6 @@
  * copy. In a nest: stays with several slots, which live as long as it runs. */
 #include "stays/draft.h"
 
-#include <stdlib.h>
-
 int early_compare(const void *a, const void *b)
 {
     const struct early *x = a, *y = b;

@@ -3,10 +3,6 @@
  * its output over an input that dies with it, if both hold the same elements at the same places of the same
  * cores. Of several results only the first may. */
 #include "stays/draft.h"
-#include "base/checked.h"
-#include "base/memory.h"
-
-#include <string.h>
 
 void stays_find_fixed(const struct draft *x, bool *fixed)
 {

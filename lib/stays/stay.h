@@ -25,8 +25,7 @@
  * A stay that a nest fills again and again (hold above 0) may have two or three slots, one behind the other:
  * its stages. It then lives for the whole nest. The first fill issues one fill for each further slot, too;
  * each later fill issues one more, into the slot whose slice is over. */
-#ifndef LX_STAYS_STAY_H
-#define LX_STAYS_STAY_H
+#pragma once
 
 #include "divide/divide.h"
 #include "placement/problem.h"
@@ -61,6 +60,7 @@ struct lx_stay {
     int32_t ring_source; /* stay that fills it over the data ring, if that one is placed; or -1 */
     int32_t moved_from;  /* stay that it continues at another address, if that one is placed; or -1 */
     bool begins_written; /* its first access writes the whole tensor */
+    bool cost_unstated;  /* in the plan file that it is from */
     enum lx_exclusion exclusion;
 };
 
@@ -164,5 +164,3 @@ struct lx_passes {
     int prefetch; /* enum lx_prefetch_mode: where plans are compared by time */
     int stage;    /* enum lx_stage */
 };
-
-#endif

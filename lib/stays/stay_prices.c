@@ -5,12 +5,6 @@
  * stay serves, or a load; else a linked cost on the stay with a relayout's copy or source off chip. All stays
  * of a linked cost have one tensor. A stay that never saves anything is excluded, repeatedly. */
 #include "stays/stay_reasons.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/vec.h"
-#include "base/order.h"
-
-#include <stdlib.h>
 
 struct price {
     int64_t off, on;

@@ -2,8 +2,6 @@
 #include "stays/stay_reasons.h"
 #include "base/words/words.h"
 
-#include <string.h>
-
 static const char *const reason_words[] = {
 #define LX_REASON_ROW(id, words) [id] = words,
     LX_REASONS(LX_REASON_ROW)

@@ -1,7 +1,6 @@
 /* Why a tensor or a residency is not on chip: one table of words. $o and $p stand for ops, $s and $t for their
  * splits, $n and $m for bytes. */
-#ifndef LX_STAYS_STAY_REASONS_H
-#define LX_STAYS_STAY_REASONS_H
+#pragma once
 
 #include "stays/draft.h"
 
@@ -46,5 +45,3 @@ const char *reason_text(struct arena *memory, enum lx_reason reason, struct reas
 /* Why a stay that would save nothing saves nothing: the first obstacle to sharing it with another access of
  * its tensor; compulsory where there is no other. */
 const char *reason_of_no_gain(const struct draft *x, int32_t stay);
-
-#endif

@@ -2,16 +2,8 @@
  * to HBM, which leaves copies stale, and at a decided cut. In a run the accesses with one view make one stay.
  * The first is the main stay; the others are filled from it over the ring, or from HBM. */
 #include "stays/stay_reasons.h"
-#include "base/vec.h"
 #include "base/words/words.h"
-#include "base/order.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "base/slot.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { LABEL_EXTERN = -2, LABEL_NONE = -1 };
 

@@ -2,12 +2,9 @@
  * place of its latest value. A stay that begins with a read is filled from its relayout's source, else from
  * HBM; a store updates HBM when needed. In nests all iterations count. */
 #include "stays/draft.h"
-#include "base/checked.h"
+#include "base/words/words.h"
 #include "base/slot.h"
-#include "base/vec.h"
 #include "layout/op_index.h"
-
-#include <string.h>
 
 struct walk {
     const struct draft *x;
@@ -21,12 +18,9 @@ struct walk {
     int32_t keeper, written_at; /* the stay with the latest value that HBM lacks, and the tick of its write */
 };
 
-const char *lx_transfer_word(enum lx_transfer_kind kind)
-{
-    static const char *const words[] = {
-        [LX_LOAD] = "load", [LX_STORE] = "store", [LX_RING] = "ring", [LX_MOVE] = "move"};
-    return (int)kind >= 0 && kind < LX_TRANSFER_KINDS ? words[kind] : "?";
-}
+LX_WORDS_OF(
+    lx_transfer_word,
+    enum lx_transfer_kind, [LX_LOAD] = "load", [LX_STORE] = "store", [LX_RING] = "ring", [LX_MOVE] = "move")
 
 static bool traffic_placed(const struct walk *w, int32_t stay)
 {

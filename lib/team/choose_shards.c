@@ -5,12 +5,7 @@
  * replicated, inputs are free, like weights and results. Shards given by the caller are kept. An axis of one
  * device shards nothing: tensors are replicated along it, whatever is stated. */
 #include "team/shard/shard_search.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "base/words/words.h"
-#include "base/cancel.h"
-
-#include <string.h>
 
 /* Default shards: a dimension per axis; with `rows` one dimension for all axes, if one is long enough. */
 static struct shard_state choose_default(const struct lx_team_grid *grid, const struct lx_tensor *t,

@@ -1,7 +1,5 @@
 /* Holdings of a device: see device_maker.h. */
 #include "team/device_maker.h"
-#include "base/checked.h"
-#include "base/fail.h"
 
 const char *maker_name(struct maker *k, const char *of, const char *what)
 {
@@ -26,13 +24,9 @@ void maker_op(struct maker *k, const struct lx_op *op)
 void maker_view(struct maker *k, enum lx_kind_id kind, const char *name, int32_t from, int32_t to,
                 const int64_t *offset, const int64_t *stride)
 {
-    struct lx_op op = {.name = name,
-                       .kind = lx_kind_at(kind),
-                       .input_count = 1,
-                       .inputs = &from,
-                       .output = to,
-                       .offset = offset,
-                       .stride = stride};
+    struct lx_op op = builder_plain(name, kind, 1, &from, to);
+    op.offset = offset;
+    op.stride = stride;
     maker_op(k, &op);
 }
 
@@ -206,12 +200,8 @@ int32_t maker_join(struct maker *k, int32_t t)
     int32_t to = maker_named(k, t);
     if (c->own.count > 0 && device_data_is_inserted(k, t)) { /* joined in another tensor, then copied */
         int32_t from = maker_fetch(k, -1, t, -1, &own);
-        struct lx_op copy = {.name = maker_name(k, k->p->graph->tensors[t].name, "all"),
-                             .kind = lx_kind_at(LX_KIND_CLONE),
-                             .input_count = 1,
-                             .inputs = &from,
-                             .output = to};
-        maker_op(k, &copy);
+        maker_view(k, LX_KIND_CLONE, maker_name(k, k->p->graph->tensors[t].name, "all"), from, to, NULL,
+                   NULL);
     } else {
         device_data_put(k, -1, t, -1, &c->own, to, &own);
     }

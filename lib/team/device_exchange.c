@@ -41,11 +41,7 @@ static void device_exchange_add_send(struct maker *k, int32_t t, const int32_t *
     const char *name = maker_name(k, x->name, "sent");
     if (k->failed) return;
     int32_t done = builder_tensor(&k->b, name, LX_INTERMEDIATE, x->dtype, 1, &one, 0, k->st);
-    struct lx_op op = {.name = name,
-                       .kind = lx_kind_at(LX_KIND_SEND),
-                       .input_count = count,
-                       .inputs = inputs,
-                       .output = done};
+    struct lx_op op = builder_plain(name, LX_KIND_SEND, count, inputs, done);
     k->failed = done < 0;
     maker_op(k, &op);
 }
@@ -115,7 +111,7 @@ void maker_start(struct maker *k, int32_t e)
 
 static void device_exchange_add_receive(struct maker *k, const char *name, int32_t to)
 {
-    struct lx_op op = {.name = name, .kind = lx_kind_at(LX_KIND_RECEIVE), .output = to};
+    struct lx_op op = builder_plain(name, LX_KIND_RECEIVE, 0, NULL, to);
     maker_op(k, &op);
 }
 
@@ -198,13 +194,8 @@ static int32_t device_exchange_sum(struct maker *k, int32_t o, const struct lx_t
     device_exchange_add_receive(k, all, terms);
     int32_t sum =
         is_all ? maker_named(k, op->output) : maker_tensor(k, name, op->output, LX_INTERMEDIATE, share);
-    struct lx_op add = {.name = name,
-                        .kind = team_picks(op) ? op->kind : lx_kind_at(LX_KIND_SUM),
-                        .einsum =
-                            arena_format(k->b.memory, "z%.*s->%.*s", t->rank, letters, t->rank, letters),
-                        .input_count = 1,
-                        .inputs = &terms,
-                        .output = sum};
+    struct lx_op add = builder_plain(name, team_picks(op) ? op->kind->id : LX_KIND_SUM, 1, &terms, sum);
+    add.einsum = arena_format(k->b.memory, "z%.*s->%.*s", t->rank, letters, t->rank, letters);
     maker_op(k, &add);
     return sum;
 }

@@ -1,13 +1,6 @@
 /* The graph of one device, with local shapes, for the stages that plan a single device. It follows the steps
  * of the team's plan. */
 #include "team/device_maker.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/hash.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* Extents, along a loop, of the left, own and right parts in a read. */
 static bool device_graph_parts_of_read(const struct maker *k, int32_t o, int i, int along,
@@ -119,17 +112,10 @@ static void device_graph_add_steps(struct maker *k)
     for (int32_t i = 0; i < k->p->step_count && !k->failed; i++) {
         const struct lx_team_step *s = &k->p->steps[i];
         switch (s->kind) {
-        case LX_TEAM_START:
-            maker_start(k, s->exchange);
-            break;
-        case LX_TEAM_WAIT:
-            maker_wait(k, s->exchange);
-            break;
-        case LX_TEAM_COMPUTE:
-            device_graph_compute(k, s);
-            break;
-        default:
-            maker_combine(k, s->op);
+        case LX_TEAM_START: maker_start(k, s->exchange); break;
+        case LX_TEAM_WAIT: maker_wait(k, s->exchange); break;
+        case LX_TEAM_COMPUTE: device_graph_compute(k, s); break;
+        default: maker_combine(k, s->op);
         }
         device_graph_note_step(k, i);
     }

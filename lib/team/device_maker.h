@@ -6,10 +6,8 @@
  * larger one, otherwise a tensor joined by insertions.
  *
  * After an error `failed` is set, additions do nothing, and tensor numbers are -1. */
-#ifndef LX_TEAM_DEVICE_MAKER_H
-#define LX_TEAM_DEVICE_MAKER_H
+#pragma once
 
-#include "base/vec.h"
 #include "graph/builder.h"
 #include "team/team_private.h"
 
@@ -93,5 +91,3 @@ struct device_shape {
 };
 /* For a record_taker; `record` is terminated. */
 void device_shape_take(void *shape, const struct lx_graph *g, const char *record, size_t length);
-
-#endif

@@ -1,6 +1,5 @@
 /* Pieces of ops on a device: fetches their inputs and records their results as holdings. */
 #include "team/device_maker.h"
-#include "base/fail.h"
 
 struct piece {
     int32_t o;
@@ -143,13 +142,9 @@ static void device_ops_add_partial(struct maker *k, const struct piece *q, struc
     local->output = sum;
     local->outputs = NULL;
     maker_op(k, local);
-    struct lx_op weigh = {.name = name,
-                          .kind = lx_kind_at(LX_KIND_MUL),
-                          .input_count = 1,
-                          .inputs = &sum,
-                          .output = part,
-                          .has_value = true,
-                          .value = share};
+    struct lx_op weigh = builder_plain(name, LX_KIND_MUL, 1, &sum, part);
+    weigh.has_value = true;
+    weigh.value = share;
     if (mean) maker_op(k, &weigh);
 }
 

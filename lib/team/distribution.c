@@ -1,7 +1,7 @@
 /* Boxes of an index space, and distributed tensors: partitions, parts, slices, repartitions, insertions, and
  * loops over parts. */
 #include "team/distribution.h"
-#include "base/checked.h"
+#include "base/base.h"
 
 bool lx_team_box_empty(const struct lx_team_box *b)
 {

@@ -13,8 +13,7 @@
  *
  * All functions are exact for every stride >= 1, for empty ranges and for extents of 1. An empty result has
  * size 0, never less. Ranges lie within +-2^61; products are computed in 128 bits. */
-#ifndef LX_TEAM_DISTRIBUTION_H
-#define LX_TEAM_DISTRIBUTION_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -131,5 +130,3 @@ struct lx_team_insertion {
 struct lx_team_insertion lx_team_insert_slice(const struct lx_team_array *destination,
                                               const struct lx_team_view *slice,
                                               const struct lx_team_array *source);
-
-#endif

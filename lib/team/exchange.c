@@ -6,13 +6,7 @@
  * messages. Boxes stay separate only if the gap between them costs more than another message. A write of the
  * tensor makes earlier exchanges stale. */
 #include "team/team_file.h"
-#include "base/checked.h"
-#include "base/memory.h"
 #include "base/slot.h"
-#include "base/vec.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* MESSAGE_BYTES: fixed cost of a message in bytes, about a microsecond of a link of 4 GB/s. */
 enum { MESSAGE_BYTES = 4096, MOST_COUNTED = 64 };

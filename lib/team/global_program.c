@@ -15,13 +15,9 @@
  *
  * An input with stated shards is equal along axes that do not shard it; any other input differs on every
  * device. */
-#include "base/fail.h"
 #include "graph/choice.h"
 #include "team/program_maker.h"
 #include "team/team_private.h"
-
-#include <stdio.h>
-#include <string.h>
 
 static bool global_program_is_collective(const struct lx_op *op)
 {
@@ -33,13 +29,6 @@ bool team_is_device_program(const struct lx_graph *g)
     for (int32_t o = 0; o < g->op_count; o++)
         if (global_program_is_collective(&g->ops[o])) return true;
     return false;
-}
-
-int program_bits(unsigned mask)
-{
-    int n = 0;
-    for (; mask; mask &= mask - 1) n++;
-    return n;
 }
 
 unsigned program_group(const struct program *p, const struct lx_op *op)
@@ -98,12 +87,10 @@ static unsigned global_program_result_varies(const struct program *p, const stru
     if (!global_program_is_collective(op)) return all;
     switch (op->kind->id) {
     case LX_KIND_ALL_REDUCE:
-    case LX_KIND_ALL_GATHER:
-        return all & ~program_group(p, op);
+    case LX_KIND_ALL_GATHER: return all & ~program_group(p, op);
     case LX_KIND_DEVICE_PERMUTE: /* zeros enter at the begin of an open row */
         return op->params->exclusive ? all | program_group(p, op) : all;
-    default:
-        return all | program_group(p, op);
+    default: return all | program_group(p, op);
     }
 }
 
@@ -233,7 +220,7 @@ int32_t program_broadcast(struct program *p, const struct lx_op *op, int i, unsi
     int32_t to = program_room(p, t, op->name, name, sizeof name);
     p->varies[t] = (unsigned char)own;
     int64_t extent[LX_MAX_RANK + LX_GRID_AXES];
-    int rank = program_shape(p, t, extent) - program_bits(own), n = 0;
+    int rank = program_shape(p, t, extent) - __builtin_popcount(own), n = 0;
     for (int side = 0; side < 2; side++) {
         for (int a = 0; a < p->g->grid_axes; a++)
             if ((side ? axes : own) >> a & 1) string[n++] = "ABC"[a];
@@ -241,12 +228,8 @@ int32_t program_broadcast(struct program *p, const struct lx_op *op, int i, unsi
         if (!side) string[n++] = '-', string[n++] = '>';
     }
     string[n] = 0;
-    struct lx_op copy = {.name = name,
-                         .kind = lx_kind_at(LX_KIND_CLONE),
-                         .input_count = 1,
-                         .inputs = &t,
-                         .output = to,
-                         .einsum = string};
+    struct lx_op copy = builder_plain(name, LX_KIND_CLONE, 1, &t, to);
+    copy.einsum = string;
     program_add(p, &copy);
     return to;
 }
@@ -272,7 +255,7 @@ static const int64_t *global_program_spread(struct program *p, int32_t t, const 
 static int64_t global_program_moved_axis(const struct program *p, int32_t t, int64_t axis)
 {
     int64_t split[LX_MAX_RANK + 1];
-    int at = program_bits(p->varies[t]);
+    int at = __builtin_popcount(p->varies[t]);
     for (int d = 0; d < axis && d < p->g->tensors[t].rank; d++) at += program_split(p, t, d, split);
     return at;
 }
@@ -289,7 +272,7 @@ static void global_program_spread_params(struct program *p, const struct lx_op *
     for (int i = 0; i < params->axis_count; i++) axes[i] = global_program_moved_axis(p, t, params->axes[i]);
     if (params->axes) params->axes = axes;
     if (chooses) return;
-    int rank = program_bits(p->varies[t]) + p->g->tensors[t].rank;
+    int rank = __builtin_popcount(p->varies[t]) + p->g->tensors[t].rank;
     params->low = global_program_spread(p, t, params->low, 0);
     params->high = global_program_spread(p, t, params->high, 0);
     params->interior = global_program_spread(p, t, params->interior, 0);

@@ -1,8 +1,5 @@
 /* Devices as a grid: coordinates, and the blocks that follow from them. */
 #include "team/team_private.h"
-#include "base/fail.h"
-
-#include <stdlib.h>
 
 int lx_team_device_count(const struct lx_team_grid *grid)
 {

@@ -1,6 +1,5 @@
 /* Computes the parts of its operands that an op needs. */
 #include "team/team_private.h"
-#include "base/checked.h"
 #include "layout/layout.h"
 
 bool team_is_shift(const struct lx_op *op)

@@ -1,9 +1,5 @@
 /* Classes of dimensions, split so that collectives work on whole dimensions. */
 #include "team/program_maker.h"
-#include "base/fail.h"
-#include "base/order.h"
-
-#include <string.h>
 
 static struct dim_class *program_dims_class_of(const struct program *p, int32_t tensor, int dim)
 {

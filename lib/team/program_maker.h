@@ -6,8 +6,7 @@
  * iterate with one variable are one class, and are cut together.
  *
  * After an error `failed` is set, additions do nothing, and tensor numbers are -1. */
-#ifndef LX_TEAM_PROGRAM_MAKER_H
-#define LX_TEAM_PROGRAM_MAKER_H
+#pragma once
 
 #include "graph/builder.h"
 #include "layout/op_index.h"
@@ -71,7 +70,6 @@ void program_put(struct string_of *s, char c);
 /* Puts the letters of a tensor's leading dimensions. */
 void program_put_front(const struct program *p, struct string_of *s, int32_t t, const char *axis);
 struct string_of program_string(const struct program *p);
-int program_bits(unsigned mask);
 /* Bits of the axes in the op's group with several devices. */
 unsigned program_group(const struct program *p, const struct lx_op *op);
 /* Writes the extents of the leading dimensions; returns their number. */
@@ -88,5 +86,3 @@ int32_t program_broadcast(struct program *p, const struct lx_op *op, int i, unsi
 
 /* program_together.c: adds a collective. */
 void program_together(struct program *p, const struct lx_op *op);
-
-#endif

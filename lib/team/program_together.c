@@ -1,10 +1,6 @@
 /* Collectives as sums, copies and shifts along the leading dimensions. */
 #include "team/program_maker.h"
-#include "base/fail.h"
 #include "graph/op_params.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* Extents of an operand of a collective. An operand that cannot be cut in place is cut here at all points,
  * and into parts. */
@@ -50,8 +46,7 @@ static int32_t program_together_stand_in(struct program *p, const struct lx_op *
 
 static void program_together_reshape(struct program *p, const char *name, int32_t from, int32_t to)
 {
-    struct lx_op op = {
-        .name = name, .kind = lx_kind_at(LX_KIND_RESHAPE), .input_count = 1, .inputs = &from, .output = to};
+    struct lx_op op = builder_plain(name, LX_KIND_RESHAPE, 1, &from, to);
     program_add(p, &op);
 }
 
@@ -82,8 +77,8 @@ static void program_together_put(const struct program *p, const struct lx_op *op
     int32_t t = output ? op->output : op->inputs[0];
     struct operand_parts parts = program_parts(p->g, op, output);
     int64_t extent[LX_MAX_RANK + LX_GRID_AXES], trail = 1;
-    int rank = program_together_shape(p, op, output, common, extent), front = program_bits(p->varies[t]),
-        units = 0;
+    int rank = program_together_shape(p, op, output, common, extent),
+        front = __builtin_popcount(p->varies[t]), units = 0;
     for (int d = front; d < rank; d++) trail *= extent[d];
     for (int d = front; d < rank; d++) {
         trail /= extent[d];
@@ -116,7 +111,7 @@ static void program_together_refuse(struct program *p, const struct lx_op *op, c
 static int32_t program_together_places(struct program *p, const struct lx_op *op, unsigned axes)
 {
     int64_t extent[LX_GRID_AXES + 1], count = 1;
-    int rank = 0, n = program_bits(axes);
+    int rank = 0, n = __builtin_popcount(axes);
     char name[256];
     for (int a = 0; a < LX_GRID_AXES; a++)
         if (axes >> a & 1) count *= extent[rank++] = p->g->grid[a];
@@ -131,7 +126,7 @@ static int32_t program_together_places(struct program *p, const struct lx_op *op
     struct lx_op_data data = {.count = count * n, .numbers = numbers, .wholes = wholes};
     snprintf(name, sizeof name, "%.200s~%d", op->name, p->serial++);
     int32_t to = program_tensor(p, name, LX_INTERMEDIATE, LX_INT32, rank, extent);
-    struct lx_op places = {.name = name, .kind = lx_kind_at(LX_KIND_CONSTANT), .output = to};
+    struct lx_op places = builder_plain(name, LX_KIND_CONSTANT, 0, NULL, to);
     places.data = arena_copy_array(p->b.memory, &data, 1, sizeof data);
     program_add(p, &places);
     return to;
@@ -228,12 +223,8 @@ static void program_together_shift(struct program *p, const char *name, int32_t 
 {
     int64_t offset[LX_MAX_RANK + LX_GRID_AXES] = {0};
     offset[at] = by;
-    struct lx_op shift = {.name = name,
-                          .kind = lx_kind_at(LX_KIND_SHIFT),
-                          .input_count = 1,
-                          .inputs = &from,
-                          .output = to,
-                          .offset = offset};
+    struct lx_op shift = builder_plain(name, LX_KIND_SHIFT, 1, &from, to);
+    shift.offset = offset;
     program_add(p, &shift);
 }
 
@@ -244,7 +235,7 @@ static void program_together_permute(struct program *p, const struct lx_op *op)
     int axis = 0, at = 0;
     char name[256], behind[256];
     int32_t from = op->inputs[0];
-    if (program_bits(group) > 1)
+    if (__builtin_popcount(group) > 1)
         program_together_refuse(p, op, "devices send along one axis of the grid at a time; send twice");
     if (p->failed) return;
     if (!(own & group)) {
@@ -272,11 +263,7 @@ static void program_together_permute(struct program *p, const struct lx_op *op)
     int32_t parts[2];
     parts[0] = program_room(p, op->output, op->name, name, sizeof name);
     parts[1] = program_room(p, op->output, op->name, behind, sizeof behind);
-    struct lx_op add = {.name = op->name,
-                        .kind = lx_kind_at(LX_KIND_ADD),
-                        .input_count = 2,
-                        .inputs = parts,
-                        .output = op->output};
+    struct lx_op add = builder_plain(op->name, LX_KIND_ADD, 2, parts, op->output);
     program_together_shift(p, name, from, parts[0], at, -k);
     program_together_shift(p, behind, from, parts[1], at, n - k);
     program_add(p, &add);
@@ -285,8 +272,8 @@ static void program_together_permute(struct program *p, const struct lx_op *op)
 void program_together(struct program *p, const struct lx_op *op)
 {
     struct lx_op_params params = op_params_none();
-    struct lx_op count = {
-        .name = op->name, .kind = lx_kind_at(LX_KIND_IOTA), .output = op->output, .params = &params};
+    struct lx_op count = builder_plain(op->name, LX_KIND_IOTA, 0, NULL, op->output);
+    count.params = &params;
     if (op->kind->id == LX_KIND_DEVICE_PERMUTE) {
         program_together_permute(p, op);
     } else if (op->kind->id == LX_KIND_DEVICE_ID) {

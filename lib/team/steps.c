@@ -4,13 +4,6 @@
  * that needs no pending exchange. The steps compute the core first, for all ops of the group with the same
  * loop bounds; then they wait; then they compute the parts before and after the core, loop by loop. */
 #include "team/team_private.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/order.h"
-#include "base/vec.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 struct step_pass {
     struct team_draft *d;

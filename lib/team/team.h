@@ -21,8 +21,7 @@
  * with one core, computed while data travels.
  *
  * A plan holds a reference to its graph. Sizes: up to LX_TEAM_DEVICES devices. */
-#ifndef LX_TEAM_TEAM_H
-#define LX_TEAM_TEAM_H
+#pragma once
 
 #include "team/distribution.h"
 
@@ -256,5 +255,3 @@ void lx_team_device_free(struct lx_team_device *m);
 int lx_team_tag_exchange(const struct lx_team_plan *plan, int32_t exchange);
 int lx_team_tag_combine(const struct lx_team_plan *plan, int32_t op, int round);
 int lx_team_tag_output(const struct lx_team_plan *plan, int32_t tensor);
-
-#endif

@@ -5,11 +5,6 @@
  * device or brought by its exchange, with the right contents. The steps start an exchange after its tensor is
  * written, and compute every piece of every op once, after all its inputs are there. */
 #include "team/team_private.h"
-#include "base/fail.h"
-#include "base/memory.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 /* Readers of an exchange. */
 struct served {
@@ -397,8 +392,7 @@ static bool team_check_step(struct checker *c, const struct lx_team_step *s)
         if (!c->started[e] || c->arrived[e])
             return status_set(c->st, LX_E_NO, "exchange %d is awaited twice, or never started", (int)e);
         return c->arrived[e] = true;
-    case LX_TEAM_COMPUTE:
-        return team_check_compute(c, s);
+    case LX_TEAM_COMPUTE: return team_check_compute(c, s);
     default:
         if (c->pieces[s->op] != BIT_ALL || c->combined[s->op] || c->p->ops[s->op].mode != LX_TEAM_COMBINE)
             return status_set(c->st, LX_E_NO, "op %s is combined twice, or before it is computed",

@@ -1,6 +1,5 @@
 #include "team/team_fields.h"
-
-#include <stddef.h>
+#include "base/base.h"
 
 #define TEAM_FIELD(KIND, key, need, standing, width, absent, help)                                           \
     {#key, FIELD_##KIND, FIELD_##need, FIELD_##standing, width, absent, offsetof(struct CURRENT, key), help},

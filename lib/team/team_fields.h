@@ -1,8 +1,7 @@
 /* Fields of a team plan file: one row per field, as in planfile/plan_fields.h. The rows define the structs
  * below, write and read the file, and document it: lib/plan-format.md has them as tables, and a test
  * compares both. Tensors and ops are numbered as in the pattern. */
-#ifndef LX_TEAM_TEAM_FIELDS_H
-#define LX_TEAM_TEAM_FIELDS_H
+#pragma once
 
 #include "base/json/record.h"
 
@@ -96,5 +95,3 @@ struct team_section {
 };
 
 extern const struct team_section team_sections[TEAM_SECTION_COUNT];
-
-#endif

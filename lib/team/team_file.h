@@ -1,6 +1,5 @@
 /* Files of team plans. Private to the library. */
-#ifndef LX_TEAM_TEAM_FILE_H
-#define LX_TEAM_TEAM_FILE_H
+#pragma once
 
 #include "team/team_fields.h"
 #include "team/team_private.h"
@@ -25,5 +24,3 @@ void team_identify(struct lx_team_plan *p);
 void team_count_exchange(const struct lx_graph *g, const struct lx_team_grid *grid,
                          const struct lx_team_tensor *tensors, struct arena *memory,
                          struct lx_team_exchange *e);
-
-#endif

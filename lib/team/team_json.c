@@ -2,9 +2,6 @@
 #include "team/team_file.h"
 #include "files/pattern.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 const char *const team_mode_words[LX_TEAM_MODES] = {[LX_TEAM_REPLICATED] = "whole",
                                                     [LX_TEAM_SPLIT] = "split",
                                                     [LX_TEAM_COMBINE] = "combine",

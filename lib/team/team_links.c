@@ -1,8 +1,6 @@
 /* Times of rings and trees: see team_private.h. */
 #include "team/team_private.h"
 
-#include <math.h>
-
 struct link {
     double rate, us; /* bytes per microsecond; microseconds per message */
 };

@@ -1,13 +1,6 @@
 /* Makes a team's plan: the passes in order, and queries of the result. */
 #include "team/team_file.h"
 #include "graph/builder.h"
-#include "base/fail.h"
-#include "base/memory.h"
-#include "base/hash.h"
-#include "base/text.h"
-
-#include <stdio.h>
-#include <string.h>
 
 struct lx_team_box lx_team_own(const struct lx_team_plan *plan, int32_t tensor, int device)
 {

@@ -1,8 +1,7 @@
 /* The passes that make a team plan, in order. Private to the stage. */
-#ifndef LX_TEAM_TEAM_PRIVATE_H
-#define LX_TEAM_TEAM_PRIVATE_H
+#pragma once
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "layout/op_index.h"
 #include "team/team.h"
 
@@ -137,5 +136,3 @@ bool team_is_shift(const struct lx_op *op);
 bool team_shift_copies(const struct lx_tensor *t, const struct lx_team_box *target,
                        const struct lx_team_box *read);
 bool team_plain_index(const struct lx_op *op); /* element-wise: reads and writes equal indices */
-
-#endif

@@ -1,14 +1,7 @@
 /* Reads the file of a team's plan. Everything is taken as stated, within the bounds that users of the plan
  * rely on: tensors, ops and exchanges exist, boxes and ranges lie in their tensors and loops. */
 #include "team/team_file.h"
-#include "base/checked.h"
-#include "base/memory.h"
 #include "files/pattern.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct reader {
     const struct json *j;

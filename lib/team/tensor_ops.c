@@ -1,6 +1,4 @@
 /* Ops by tensor (a counting sort). */
-#include "base/order.h"
-#include "base/memory.h"
 #include "team/team_private.h"
 
 void tensor_ops_make(struct tensor_ops *x, const struct lx_graph *g, bool written)

@@ -20,12 +20,7 @@
  * Decisions are made in integers, so a seed gives the same answer on every machine. Problems with more
  * conflicting pairs than the option allows get the starting heuristics only. */
 #include "anneal/annealing.h"
-#include "base/clock.h"
-#include "common/first_answers.h"
 #include "solvers.h"
-
-#include <stdio.h>
-#include <string.h>
 
 static const struct lx_option options[OPTIONS] = {
     [EFFORT] = {"effort", 1000000, 1, INT64_C(1) << 40,

@@ -1,15 +1,11 @@
 /* State, options and shared functions of the annealing. */
-#ifndef LX_SOLVERS_ANNEAL_ANNEALING_H
-#define LX_SOLVERS_ANNEAL_ANNEALING_H
+#pragma once
 
 #include "anneal/eject.h"
 #include "anneal/decode.h"
 #include "anneal/refill.h"
-#include "base/checked.h"
+#include "base/base.h"
 #include "common/items.h"
-
-#include <stdbool.h>
-#include <stdint.h>
 
 /* The cooling schedule. Temperatures are integers, so that a seed gives the same run everywhere. */
 
@@ -108,5 +104,3 @@ static inline int64_t share_of(int64_t mean, int64_t thousandths)
 /* Packs all items without handovers by the search of exact/fit, trying at most `nodes` placements; true:
  * `base` holds the packing. */
 bool pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, int64_t *base);
-
-#endif

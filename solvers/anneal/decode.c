@@ -5,12 +5,6 @@
  * keys, so each group is decoded at most once per move. A later neighbour is queued only when the new top
  * pushes it up, or when the old top was its support; only the latter must scan all its neighbours again. */
 #include "anneal/decode.h"
-#include "base/cancel.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <stdlib.h>
 
 /* In `raised`: a supporter of the group has moved, so its support must be recomputed. */
 #define UNKNOWN INT64_MAX

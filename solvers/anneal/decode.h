@@ -10,8 +10,7 @@
  * base and support; keys differ between groups (the low bits hold the root's index); top == 0 for evicted
  * items; `penalty`, `spilled`, the links and `off` follow from the cells. Tests compare them with a full
  * decode. */
-#ifndef LX_SOLVERS_ANNEAL_DECODE_H
-#define LX_SOLVERS_ANNEAL_DECODE_H
+#pragma once
 
 #include "common/links.h"
 #include "base/rng.h"
@@ -129,5 +128,3 @@ struct move_mix {
 
 /* Tries one change: decodes it into `d`, leaving the trail for an undo. */
 void try_move(struct decoder *d, const struct move_mix *mix, struct rng *rng);
-
-#endif

@@ -5,8 +5,7 @@
  * `share` is a legal placement after every step; `off` is the set of items with base NOT_PLACED; `energy` is
  * the sum of their weights and of the links. A linked item is placed only if that pays, and may leave even if
  * nothing needs its room. */
-#ifndef LX_SOLVERS_ANNEAL_EJECT_H
-#define LX_SOLVERS_ANNEAL_EJECT_H
+#pragma once
 
 #include "base/rng.h"
 #include "common/first_answers.h"
@@ -42,5 +41,3 @@ struct ejection {
 /* Plans a change; false: nothing to change. */
 bool ejector_plan(struct ejector *e, struct rng *rng, struct ejection *plan);
 void ejector_apply(struct ejector *e, struct rng *rng, const struct ejection *plan);
-
-#endif

@@ -48,15 +48,9 @@ static bool turn_critical(struct decoder *d, int32_t item, struct rng *rng)
         under = next;
     }
     switch (anneal_pick(rng, 4)) {
-    case 0:
-        decoder_move(d, item, beside(d, under, true, rng));
-        break;
-    case 1:
-        decoder_move(d, under, beside(d, item, false, rng));
-        break;
-    default:
-        decoder_swap(d, item, under);
-        break;
+    case 0: decoder_move(d, item, beside(d, under, true, rng)); break;
+    case 1: decoder_move(d, under, beside(d, item, false, rng)); break;
+    default: decoder_swap(d, item, under); break;
     }
     return true;
 }

@@ -1,12 +1,6 @@
 /* The phases of the annealing: cycles over orders, cycles of ejections, refilling of windows. */
 #include "anneal/annealing.h"
-#include "base/log.h"
-#include "base/memory.h"
-#include "base/order.h"
-#include "base/clock.h"
 #include "exact/fit/fit.h"
-
-#include <stdlib.h>
 
 void cooling_make(struct schedule *s)
 {

@@ -1,8 +1,5 @@
 /* Clearing and filling pieces of a placement; see refill.h. */
 #include "anneal/refill.h"
-#include "base/checked.h"
-
-#include <string.h>
 
 enum { MOVES_EACH = 4 }; /* on average; up to here insertion sort is faster */
 enum { GUESTS = 2, LEAVE_ONE_IN = 4, NOISE = 614, NOISE_FROM = 717 };

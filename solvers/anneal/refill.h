@@ -7,8 +7,7 @@
  * with as much effort per item as a short one. Items that reach into the window may move too. Invariants:
  * `spot` is a legal placement after every step; `energy`, `spilled` and the links are the sums that follow
  * from it; `off` is the set of items of the window that are off chip. */
-#ifndef LX_SOLVERS_ANNEAL_REFILL_H
-#define LX_SOLVERS_ANNEAL_REFILL_H
+#pragma once
 
 #include "anneal/decode.h"
 
@@ -57,5 +56,3 @@ void refiller_restore(struct refiller *f, const int64_t *base);
 
 /* One step, undone if the energy rises by more than `allowance`. False: no item of the window is off chip. */
 bool refiller_step(struct refiller *f, struct rng *rng, int64_t allowance);
-
-#endif

@@ -1,10 +1,5 @@
 /* See crowds.h. Crowds are found by sorting lives and by sweeps over starts and ends: O(n log n) each. */
 #include "common/crowds.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <stdlib.h>
 
 /* --- The index of placed buffers: a complete binary tree as an array. Node i has children 2i and 2i + 1,
  * leaves begin at `width`, a power of two. A query descends only where a buffer ends after the query's start,

@@ -5,10 +5,9 @@
  * MOST_CROWDS. Class 0 has the buffers in no crowd, and no gaps. A crowd of equal lives also keeps the gaps
  * that all placed buffers leave it, so that its buffers list nothing. Bytes of a slot that is handed over
  * stay taken. */
-#ifndef LX_SOLVERS_COMMON_CROWDS_H
-#define LX_SOLVERS_COMMON_CROWDS_H
+#pragma once
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "common/gap_tree.h"
 #include "placement/problem.h"
 
@@ -66,5 +65,3 @@ struct in_the_way {
     int32_t whole_count, found;
 };
 struct in_the_way crowds_find(const struct crowds *c, int32_t buffer, bool each, int32_t *out);
-
-#endif

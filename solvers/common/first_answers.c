@@ -5,12 +5,6 @@
  * fit costs O(d log d) for d conflicts. Problems too dense for lists of conflicts are swept over time with
  * the sorted list of live ranges instead: O(n * live), in practice far less than a search step per buffer. */
 #include "common/first_answers.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 static bool clear_of_others(const struct items *it, int32_t i, int32_t partner, int64_t at,
                             const int64_t *base)

@@ -1,6 +1,5 @@
 /* First answers for the searches: simple placements in a few fixed orders. */
-#ifndef LX_SOLVERS_COMMON_FIRST_ANSWERS_H
-#define LX_SOLVERS_COMMON_FIRST_ANSWERS_H
+#pragma once
 
 #include "common/links.h"
 #include "common/taken_bits.h"
@@ -37,5 +36,3 @@ void start_best(struct links *links, const int64_t *worth, const struct lx_run *
 
 /* Is `a` a better answer than `b`? */
 bool start_better(struct links *links, const int64_t *a, const int64_t *b);
-
-#endif

@@ -8,11 +8,6 @@
 #include "common/gap_fit.h"
 #include "common/ledger.h"
 #include "common/places.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_ROUNDS = 6, ORDERS = 4 };
 

@@ -11,8 +11,6 @@
 #include "common/items.h"
 #include "common/crowds.h"
 #include "common/taken_bits.h"
-#include "base/checked.h"
-#include "base/memory.h"
 #include "solvers.h"
 
 struct fitter {

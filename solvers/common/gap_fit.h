@@ -1,6 +1,5 @@
 /* Places buffers one after the other into gaps, in an order that the heuristics choose. */
-#ifndef LX_SOLVERS_COMMON_GAP_FIT_H
-#define LX_SOLVERS_COMMON_GAP_FIT_H
+#pragma once
 
 #include "placement/problem.h"
 
@@ -46,5 +45,3 @@ void order_place(const struct lx_problem *p, int k, const struct lx_run *run, st
  * pools) and `*value`; `*have` is false if none is legal. Takes all bonds. */
 void best_of_orders(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *best,
                     int64_t *value, bool *have);
-
-#endif

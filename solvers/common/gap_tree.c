@@ -1,8 +1,6 @@
 /* See gap_tree.h. Insertion splits the path below the new node's place by priority, removal merges the
  * removed node's two subtrees: each walks one path. */
 #include "common/gap_tree.h"
-#include "base/checked.h"
-#include "base/memory.h"
 
 static uint32_t priority(int32_t node)
 {

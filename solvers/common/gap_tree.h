@@ -3,11 +3,9 @@
  * same nodes by room: the first gap above an address and the tightest gap are found in O(log gaps). Bytes are
  * only ever taken, never given back. Priorities are a hash of the node's number, so that the same calls make
  * the same tree. */
-#ifndef LX_SOLVERS_COMMON_GAP_TREE_H
-#define LX_SOLVERS_COMMON_GAP_TREE_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/base.h"
 
 enum gap_order { GAPS_BY_ADDRESS, GAPS_BY_ROOM, GAP_ORDERS };
 
@@ -39,5 +37,3 @@ int64_t gap_tree_first(const struct gap_tree *t, int64_t at, int64_t size, int64
 int64_t gap_tree_tightest(const struct gap_tree *t, int64_t size);
 /* The first gap that ends above `at`, or NULL. */
 const struct gap_node *gap_tree_above(const struct gap_tree *t, int64_t at);
-
-#endif

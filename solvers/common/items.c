@@ -1,10 +1,5 @@
 /* Builds the searchable form of a problem; see items.h. */
 #include "common/items.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <stdlib.h>
 
 ORDER(items_compare_items, struct item, ORDER_UP(start) ORDER_UP(buffer));
 

@@ -7,10 +7,9 @@
  * unit is judged exactly. Two items conflict when they share a tick. The lists of conflicts are one array of
  * 2 * pairs indices (CSR); a problem with more pairs than the caller allows has none (`near` is NULL), and
  * nothing here ever takes memory that is quadratic in the number of buffers. */
-#ifndef LX_SOLVERS_COMMON_ITEMS_H
-#define LX_SOLVERS_COMMON_ITEMS_H
+#pragma once
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "placement/problem.h"
 
 /* Above that many buffers exact search begins with annealing, and asks no questions that take a model more. */
@@ -143,5 +142,3 @@ bool placing_all_is_wrong(const struct lx_problem *p);
 /* Buffers of the largest part: lives in a common pool and bonds join parts; each is solved alone. O(pools * n
  * + n log n) and the length of the bonds. */
 int32_t largest_part(const struct lx_problem *p);
-
-#endif

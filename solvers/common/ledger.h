@@ -3,10 +3,9 @@
  * together, staging). Each rule about on and off is a linked cost: `must` forbids one to be off, `together`
  * is a ring of forbidden ones, staging forbids both on and both off. Each linked cost counts its failing
  * `all` conditions and its holding `any` conditions; changing a buffer touches only its own linked costs. */
-#ifndef LX_SOLVERS_COMMON_LEDGER_H
-#define LX_SOLVERS_COMMON_LEDGER_H
+#pragma once
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "placement/problem.h"
 
 struct ledger_entry {
@@ -53,5 +52,3 @@ struct units {
 
 /* Contradicting signs give a unit that no answer satisfies. The caller frees `memory`. */
 void units_make(struct units *u, const struct lx_problem *p);
-
-#endif

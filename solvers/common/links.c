@@ -1,6 +1,5 @@
 /* Linked costs; see links.h. */
 #include "common/links.h"
-#include "base/checked.h"
 
 /* How often a link is paid: a linked cost once when it is triggered, a group for each member on the smaller
  * side. */

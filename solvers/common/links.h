@@ -6,8 +6,7 @@
  * illegal states: `broken` counts them, and an answer is legal only without any. Invariant: `on` is the set
  * of placed items; `value`, `energy` and `broken` are the sums that follow from it. Buffers that are no items
  * are always off. */
-#ifndef LX_SOLVERS_COMMON_LINKS_H
-#define LX_SOLVERS_COMMON_LINKS_H
+#pragma once
 
 #include "common/items.h"
 
@@ -61,5 +60,3 @@ static inline bool links_may_shun(const struct links *l, int32_t item)
 void links_trim(struct links *l, int64_t *base);
 /* The cost of a placement's items and links; `*broken` counts broken rules. Loads `base`. */
 int64_t links_cost(struct links *l, const int64_t *base, int32_t *broken);
-
-#endif

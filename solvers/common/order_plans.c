@@ -1,13 +1,7 @@
 /* Orders for gap_fit, and the best of their answers and the heuristics'. */
-#include "base/checked.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "common/gap_fit.h"
 #include "solvers.h"
-#include "base/arena.h"
-#include "base/order.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 struct ranked {
     struct rank rank;

@@ -1,8 +1,6 @@
 /* Finds a spot: gathers the bytes taken in a pool, then tries in-place partners' addresses and gaps. */
 #include "common/places.h"
 #include "common/items.h"
-#include "base/checked.h"
-#include "base/memory.h"
 
 static int64_t places_end_of(const struct places *x, int32_t i)
 {

@@ -1,10 +1,8 @@
 /* Where a buffer may go among the placed ones: several pools and lives, reserved bytes, pairs that are apart,
  * exclusive or alone, in-place edges, reuse. The caller decides whether to place it. The contemporaries of a
  * buffer come from a live index, O(log n) each; exact lives and pairs are then checked one by one. */
-#ifndef LX_SOLVERS_COMMON_PLACES_H
-#define LX_SOLVERS_COMMON_PLACES_H
+#pragma once
 
-#include "base/arena.h"
 #include "common/crowds.h"
 #include "common/taken_bits.h"
 
@@ -49,5 +47,3 @@ void places_init(struct places *x, const struct lx_problem *p, int64_t *address,
 struct spot places_find(struct places *x, int32_t i);
 void places_put(struct places *x, int32_t i, const struct spot *at);
 void places_take(struct places *x, int32_t i);
-
-#endif

@@ -1,8 +1,5 @@
 /* Bitmaps of taken address units; see taken_bits.h. */
 #include "common/taken_bits.h"
-#include "base/memory.h"
-
-#include <string.h>
 
 /* --- Sorting ranges. --- */
 

@@ -3,14 +3,10 @@
  * stick is marked and read back: each range costs a few words, where sorting costs a logarithm each. Few
  * ranges, and those of unlimited memories or odd alignments, are sorted instead; they may then overlap. Gaps
  * of whole sticks are the same either way. */
-#ifndef LX_SOLVERS_TAKEN_BITS_H
-#define LX_SOLVERS_TAKEN_BITS_H
+#pragma once
 
 #include "placement/problem.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/base.h"
 
 /* Address ranges sorted by start, then end. Heuristics on large graphs spend most time sorting ranges, so the
  * sort is in place and inlined: quicksort, insertion sort for short runs, heap sort for runs that split
@@ -40,5 +36,3 @@ void taken_bits_of_units(struct taken_bits *m, int64_t units);
  * returns how many. The ranges are of the problem's buffers, or between the gaps these leave. `m` NULL: sorts
  * them. */
 size_t taken_join(struct taken_bits *m, struct byte_range *at, size_t count);
-
-#endif

@@ -3,9 +3,6 @@
  * A chain of handovers is one item of the Fit problem with one piece per buffer. A core stays a core when an
  * item is left out together with its handovers: a placement of all would place the rest. */
 #include "exact/ask_fit.h"
-#include "base/memory.h"
-
-#include <string.h>
 
 void packer_new(struct packer *k, const struct model *m, struct budget *budget)
 {

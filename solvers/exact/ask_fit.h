@@ -1,7 +1,6 @@
 /* From a choice of kept items and handovers to addresses: asks the Fit engine, finds cores of choices that do
  * not pack, and places greedily. */
-#ifndef LX_SOLVERS_EXACT_ASK_FIT_H
-#define LX_SOLVERS_EXACT_ASK_FIT_H
+#pragma once
 
 #include "exact/budget.h"
 #include "exact/fit/fit.h"
@@ -65,5 +64,3 @@ int64_t fill_gaps(struct packer *k, int64_t *address);
  * for models without handovers. */
 int64_t levels_plan(struct packer *k, const bool *kept, int tries, int64_t aim, int64_t *address, bool *core,
                     enum fit_result *large);
-
-#endif

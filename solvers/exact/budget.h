@@ -1,10 +1,9 @@
 /* Limits of the search, and reports of its progress. Work is counted in steps, which makes runs repeatable: a
  * simplex pivot or a node of the Fit engine costs one step, more if the problem is large. The clock only
  * serves the deadline and the interval of reports. */
-#ifndef LX_SOLVERS_EXACT_BUDGET_H
-#define LX_SOLVERS_EXACT_BUDGET_H
+#pragma once
 
-#include "base/clock.h"
+#include "base/base.h"
 #include "placement/problem.h"
 
 struct model;
@@ -84,5 +83,3 @@ static inline void budget_bound(struct budget *b, const struct model *m, int64_t
 {
     if (m == b->part && bound > b->bound) b->bound = bound;
 }
-
-#endif

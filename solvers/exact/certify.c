@@ -5,10 +5,6 @@
  * The scale is the largest power of two, up to 2^40, at which no sum can overflow. */
 #include "exact/lp.h"
 #include "exact/model.h"
-#include "base/memory.h"
-
-#include <math.h>
-#include <string.h>
 
 static int certify_safe_shift(const struct model *m, const double *section_dual, const double *row_dual)
 {

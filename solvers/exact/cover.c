@@ -11,11 +11,6 @@
  * the row that the point violates most, for as many rounds as this helps; rows are dense, so their terms are
  * limited. Numbers stay below 2^30 by dividing sizes, rounded up, and the need, rounded down. */
 #include "exact/search.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_ROUNDS = 60, FEW_ROUNDS = 6, TERMS_A_COLUMN = 60 };
 enum { MOST_TERMS = 600, MOST_DIVISORS = 12, MOST_PREFIXES = 24 };

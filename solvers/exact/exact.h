@@ -1,6 +1,5 @@
 /* The solver `exact`: branch and bound with proof for all three objectives. */
-#ifndef LX_SOLVERS_EXACT_EXACT_H
-#define LX_SOLVERS_EXACT_EXACT_H
+#pragma once
 
 #include "placement/problem.h"
 #include "exact/search.h"
@@ -29,5 +28,3 @@ void whole_height(const struct lx_problem *p, const struct lx_run *run, const st
  * pool and one life the other functions are faster. */
 void general_solve(const struct lx_problem *p, const struct lx_run *run, const struct exact_options *options,
                    struct lx_answer *answer);
-
-#endif

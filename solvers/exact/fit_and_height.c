@@ -8,11 +8,6 @@
  * Height without edges is answered by the height engine. With edges its answer for two sets of handovers is
  * an upper bound, the load a lower bound, and Fit questions in between narrow the gap by halves. */
 #include "exact/exact.h"
-#include "base/log.h"
-#include "exact/search.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* Largest list whose handovers are searched. */
 enum { MOST_NARROWED = 5000 };

@@ -5,13 +5,8 @@
  * and orders make other plans. Items without a gap are spilled, and spilled items may find one. A placement
  * costs O(n) for each item. */
 #include "exact/ask_fit.h"
-#include "base/cancel.h"
-#include "base/order.h"
 #include "base/rng.h"
 #include "common/taken_bits.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { NODES_AN_ITEM = 8, NODES_MORE = 1000, LEVELS_TRIED = 3 };
 

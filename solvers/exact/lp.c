@@ -10,9 +10,6 @@
  * stall the search. The true costs count again when a caller certifies its bound. */
 #include "exact/lp.h"
 
-#include <math.h>
-#include <string.h>
-
 /* Prefix sums over all sections of a value per basis row. */
 static void prefix_over_sections(const struct lp *lp, const double *row_value, double *prefix)
 {

@@ -11,14 +11,9 @@
  *
  * Sizes: up to a few thousand columns and sections; basis of up to LP_MAX_ROWS rows, usually under 200.
  * Floating point only guides; callers certify every bound from the duals with integers. */
-#ifndef LX_SOLVERS_EXACT_LP_H
-#define LX_SOLVERS_EXACT_LP_H
+#pragma once
 
-#include "base/arena.h"
-
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/base.h"
 
 enum { LP_MAX_ROWS = 2500 };
 
@@ -129,5 +124,3 @@ static inline double lp_need(const struct lp *lp, int32_t row_id)
 {
     return row_id < lp->sections ? lp->need[row_id] : lp->extras[row_id - lp->sections].need;
 }
-
-#endif

@@ -4,10 +4,6 @@
  * basis row. Entries are almost all zero (a basis of an interval matrix is a tree), and the updates skip
  * zeros, so an exchange costs far less than m * m. */
 #include "exact/lp.h"
-#include "base/memory.h"
-
-#include <math.h>
-#include <string.h>
 
 static void lp_basis_grow(void *array, size_t count, size_t size)
 {

@@ -5,11 +5,6 @@
  * A section whose live set lies in the next one's is dropped, unless the next has handovers. O(n log n),
  * except that collisions of fixed items are found pairwise. */
 #include "exact/model.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 bool model_can_place(const struct lx_problem *p, const struct lx_buffer *b)
 {

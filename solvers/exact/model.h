@@ -14,11 +14,9 @@
  * cost or a group links them to others. Sizes are counted in units (the greatest common divisor of all
  * alignments, times the sizes' one). The value of a choice is base + the costs of spilled items + the
  * triggered linked costs; an item's cost is its off-chip cost less its on-chip cost, and may be negative. */
-#ifndef LX_SOLVERS_EXACT_MODEL_H
-#define LX_SOLVERS_EXACT_MODEL_H
+#pragma once
 
-#include "base/arena.h"
-#include "base/checked.h"
+#include "base/base.h"
 #include "placement/problem.h"
 
 struct model_item {
@@ -151,5 +149,3 @@ static inline int64_t model_none(const struct model *m)
 {
     return m->total_cost + (m->cost_step > 0 ? m->cost_step : 1);
 }
-
-#endif

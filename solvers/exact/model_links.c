@@ -8,7 +8,6 @@
  * one for each `any` literal, the tightest rows of this form; a forbidden one is the same row with w = 0: a
  * clause. Groups are rings of rows y_a >= y_b. */
 #include "exact/model.h"
-#include "base/memory.h"
 
 static void mark_group(const struct lx_group *g, bool *linked)
 {

@@ -5,13 +5,7 @@
  * free. Placed pieces stand in a flat list; an address is found by collecting the forbidden ranges of bases,
  * sorting them and sweeping once. O(n log n) a placement. */
 #include "exact/ask_fit.h"
-#include "base/cancel.h"
-#include "base/memory.h"
-#include "base/order.h"
-#include "base/vec.h"
 #include "common/taken_bits.h"
-
-#include <stdlib.h>
 
 struct placed {
     int64_t start, end, low, high;

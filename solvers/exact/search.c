@@ -11,13 +11,6 @@
  * (cover.c), and the same node again. No answer within its limit: the choice is passed over, its spill caps
  * the bound that the search may claim, and the search goes on with dearer choices. */
 #include "exact/search.h"
-#include "base/memory.h"
-#include "base/order.h"
-#include "base/log.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- State: the steps that touch both the model and the linear programme. --- */
 

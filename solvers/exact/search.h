@@ -1,10 +1,8 @@
 /* Branch and pack: the exact search for one independent stretch of time. */
-#ifndef LX_SOLVERS_EXACT_SEARCH_H
-#define LX_SOLVERS_EXACT_SEARCH_H
+#pragma once
 
 #include "exact/lp.h"
 #include "exact/ask_fit.h"
-#include "base/vec.h"
 #include "exact/model.h"
 
 /* Statistics, one row each: X(field, name, unit, help). The last one counts choices, which only Spill
@@ -175,5 +173,3 @@ void strip_plans(struct model *m, struct budget *budget, const struct search_tun
 /* Improves `address` and `*best`, both of the model `m`, within `steps`. */
 void slack_plans(const struct model *m, struct budget *budget, const struct search_tuning *tuning,
                  int64_t steps, int64_t *address, int64_t *best, struct search_stats *stats);
-
-#endif

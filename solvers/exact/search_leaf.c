@@ -8,10 +8,6 @@
  * decided, again and again; then items spilled without need are kept. It helps when the tree takes long to
  * reach its first leaf. */
 #include "exact/search.h"
-#include "base/memory.h"
-
-#include <math.h>
-#include <string.h>
 
 enum { LEVELS_FROM = 200, LEVELS_ONLY = 2000, LEVEL_TRIES = 18 };
 

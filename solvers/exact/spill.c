@@ -4,16 +4,8 @@
  * Each part gets a first plan from greedy placements, then branch and pack (search.c), then, if no proof is
  * found, large-neighbourhood search (lns.c). */
 #include "exact/exact.h"
-#include "base/log.h"
-#include "base/memory.h"
 #include "common/items.h"
-#include "exact/search.h"
 #include "solvers.h"
-#include "base/order.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- Parts of a problem: stretches of time that share no live buffer, joined if a linked cost or a group has
  * members in several. O(n log n) plus the length of the bonds. --- */
@@ -289,15 +281,11 @@ static void spill_run_stage(enum stage stage, struct search *s, const struct exa
         if (!m->linked && m->item_count <= LONG_LIST)
             strip_plans(m, budget, &s->tuning, share, plan, &best, stats);
         return;
-    case LONGER:
-        search_continue(s, share / 8, m->item_count > MANY_ITEMS ? 2 : 8);
-        return;
+    case LONGER: search_continue(s, share / 8, m->item_count > MANY_ITEMS ? 2 : 8); return;
     case SLACK:
         if (m->item_count <= LONG_LIST) slack_plans(m, budget, &s->tuning, share / 4, plan, &best, stats);
         return;
-    case RIDDLES:
-        search_riddles(s, options->fit_nodes, share);
-        return;
+    case RIDDLES: search_riddles(s, options->fit_nodes, share); return;
     case REGIONS:
         if (options->improve && !is_next_to(s))
             lns_improve(m, budget, 3 * share, plan, &best, search_bound(s), stats);

@@ -5,10 +5,6 @@
  * fit stacks the small ones at the bottom, and branch and pack places the large ones above. The strip wastes
  * little: its height is at most 1 / STRIP_SHARE of the capacity. At the end spilled items fill the gaps. */
 #include "exact/search.h"
-#include "base/order.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { STRIP_SHARE = 1000, LEAST_SMALL = 20 };
 

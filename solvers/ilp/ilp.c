@@ -12,34 +12,14 @@
  * the objective is small enough for one unit to be visible; they are lowered by a margin and then rounded up
  * to integers. An optimum that cannot be confirmed is reported as feasible, with the best confirmed bound. */
 #include "anneal/decode.h"
-#include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/border.h"
 #include "base/cancel.h"
 #include "common/first_answers.h"
+#include "ilp/ilp_row.h"
 #include "ilp/ilp_search.h"
 #include "solvers.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-extern const struct lx_solver lx_solver_anneal, lx_solver_ilp;
-
-enum option { NODES, EFFORT, MAX_BUFFERS, MAX_ROWS, START_STEPS, CUTS, MEMORY, OPTIONS };
-
-static const struct lx_option options[OPTIONS] = {
-    [NODES] = {"nodes", 10000, 1, INT32_MAX, "nodes of each search tree"},
-    [EFFORT] = {"effort", 3000000, 1, INT64_C(1) << 50, "simplex iterations times rows, of each search"},
-    [MAX_BUFFERS] = {"max-buffers", 400, 1, 100000, "larger problems only get the starting heuristics"},
-    [MAX_ROWS] = {"max-rows", 3000, 1, 1000000, "larger models are not tried"},
-    [START_STEPS] = {"start-steps", 20000, 1, 1000000000,
-                     "annealing steps for the first answer, if none is given"},
-    [CUTS] = {"cuts", 0, 0, 1, "GLPK's cuts; its bounds are then not believed"},
-    [MEMORY] = {"memory", 1024, 1, 1000000, "megabytes that GLPK may take"},
-};
 
 /* Up to here one unit is above GLPK's tolerances. */
 #define SAFE_COEFFICIENT 50000.0
@@ -162,8 +142,7 @@ static bool run_model(struct work *w, bool relaxed)
     w->rows = max_i64(w->rows, r->rows);
     w->binaries = max_i64(w->binaries, r->binaries);
     switch (r->outcome) {
-    case ILP_NO_MEMORY:
-        return false;
+    case ILP_NO_MEMORY: return false;
     case ILP_FAILED:
         w->failed = true;
         snprintf(w->message, sizeof w->message, "GLPK failed: %.120s", r->text);
@@ -173,16 +152,13 @@ static bool run_model(struct work *w, bool relaxed)
         snprintf(w->message, sizeof w->message, "the model has more than %lld rows; raise max-rows",
                  (long long)w->limits.max_rows);
         return true;
-    case ILP_STOPPED:
-        w->limited = w->limited || !relaxed;
-        break;
+    case ILP_STOPPED: w->limited = w->limited || !relaxed; break;
     case ILP_NONE:
         if (is_believable(w) && fit) w->infeasible = true;
         if (is_believable(w) && height) w->bound = ceiling + 1;
         if (is_believable(w) && w->links.any && !w->have) w->infeasible = true;
         return true;
-    case ILP_SOLVED:
-        break;
+    case ILP_SOLVED: break;
     }
     w->bound = max_i64(w->bound, safe_bound(w));
     if (relaxed || !r->found) return true;
@@ -225,15 +201,6 @@ static bool ilp_run_search(struct work *w)
     if (w->failed || w->infeasible || is_done(w)) return true;
     return run_model(w, false);
 }
-
-enum { STAT_ROWS, STAT_BINARIES, STAT_NODES, STAT_EFFORT, STATS };
-
-static const struct lx_stat_row stats[STATS] = {
-    [STAT_ROWS] = {"rows", "rows", "constraints of the largest model"},
-    [STAT_BINARIES] = {"binaries", "variables", "its variables that are 0 or 1"},
-    [STAT_NODES] = {"nodes", "nodes", "of GLPK's branch and bound, over all models"},
-    [STAT_EFFORT] = {"effort", "iterations x rows", "simplex iterations times rows, over all models"},
-};
 
 static void ilp_report(struct work *w, struct lx_answer *answer)
 {
@@ -301,7 +268,7 @@ static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_
 }
 
 /* A plug-in has its own border and cancel token. */
-static bool ilp_solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
+bool ilp_solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
     struct border border;
     struct cancel token;
@@ -312,16 +279,3 @@ static bool ilp_solve(const struct lx_problem *problem, const struct lx_run *run
     border_end(&border);
     return ok;
 }
-
-const struct lx_solver lx_solver_ilp = {
-    .abi = LX_SOLVER_ABI,
-    .name = "ilp",
-    .summary = "integer programming with GLPK: optimal for a few dozen buffers",
-    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_CAN_PROVE | LX_CAN_LINKED_COSTS | LX_CAN_MUST |
-            LX_CAN_TOGETHER,
-    .options = options,
-    .option_count = OPTIONS,
-    .stats = stats,
-    .stat_count = STATS,
-    .solve = ilp_solve,
-};

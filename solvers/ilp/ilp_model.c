@@ -1,6 +1,5 @@
 /* Builds the integer programme; see ilp_model.h. */
 #include "ilp/ilp_model.h"
-#include "base/checked.h"
 
 /* Bases of packed answers are sums of sizes on fixed addresses, rounded up to alignments. So they are
  * multiples of a grain that divides the sizes and the fixed addresses, where each alignment divides the grain

@@ -19,10 +19,8 @@
  *
  * `relaxed` leaves out addresses: only on, merge and the sections (a temporal knapsack). It is far smaller,
  * and its optimum is a bound. */
-#ifndef LX_SOLVERS_ILP_ILP_MODEL_H
-#define LX_SOLVERS_ILP_ILP_MODEL_H
+#pragma once
 
-#include "base/vec.h"
 #include "common/items.h"
 
 #include <glpk.h>
@@ -63,5 +61,3 @@ void ilp_model_free(struct ilp_model *m);
 
 /* The column values of a placement (columns + 1 of them, [0] unused), for GLPK as a first solution. */
 void ilp_model_values(const struct ilp_model *m, const int64_t *base, double *value);
-
-#endif

@@ -5,14 +5,9 @@
  * survive the jump is in a `session` owned by the caller of the function that calls setjmp. Printing is off,
  * and a terminal hook swallows the error text that GLPK prints all the same, keeping it for the message. */
 #include "ilp/ilp_search.h"
-#include "base/clock.h"
-#include "base/border.h"
 #include "ilp/ilp_model.h"
 
-#include <math.h>
 #include <setjmp.h>
-#include <stdio.h>
-#include <string.h>
 
 struct session {
     const struct items *it;

@@ -1,7 +1,6 @@
 /* One run of GLPK on one model, fenced in: silent, limited in work, time and memory, and alive after GLPK's
  * own failures. Its results are floating-point claims; ilp.c checks them. */
-#ifndef LX_SOLVERS_ILP_ILP_SEARCH_H
-#define LX_SOLVERS_ILP_ILP_SEARCH_H
+#pragma once
 
 #include "common/items.h"
 
@@ -38,5 +37,3 @@ struct ilp_result {
 /* `known` is a legal placement, or NULL: the first solution. Height: only answers up to `ceiling` bytes. */
 void ilp_search(const struct items *it, bool relaxed, int64_t ceiling, const int64_t *known,
                 const struct ilp_limits *limits, struct ilp_result *result);
-
-#endif

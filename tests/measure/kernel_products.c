@@ -92,19 +92,11 @@ void run_ours(const struct job *j)
     struct gemm_operands o = {.a = j->a, .b = j->b, .c = j->c};
     struct peak_task peak = peak_task(j->threads);
     switch (j->row->kind) {
-    case PEAK:
-        pool_run(j->pool, j->threads, peak_run, &peak);
-        break;
+    case PEAK: pool_run(j->pool, j->threads, peak_run, &peak); break;
     case CUBE:
-    case BATCH:
-        gemm_run(&j->plan, &o, j->pool);
-        break;
-    case TILED:
-        lx_nest_runner_run(j->nest, j->a, j->b, j->c);
-        break;
-    case RELU:
-        pool_run(j->pool, j->row->size / RELU_PART, relu_task, context);
-        break;
+    case BATCH: gemm_run(&j->plan, &o, j->pool); break;
+    case TILED: lx_nest_runner_run(j->nest, j->a, j->b, j->c); break;
+    case RELU: pool_run(j->pool, j->row->size / RELU_PART, relu_task, context); break;
     }
 }
 

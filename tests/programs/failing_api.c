@@ -40,9 +40,7 @@ static void note_call(const char *name)
 
 /* One call of a tale: its name, and whether it did what it is for. */
 #define STEP(number, name, holds)                                                                            \
-    case number:                                                                                             \
-        s->call = #name;                                                                                     \
-        return holds;
+    case number: s->call = #name; return holds;
 
 static bool keep(struct stage *s, lx_text *t)
 {
@@ -106,8 +104,7 @@ static bool placement_tale(struct stage *s, int step)
         STEP(32, lx_check, lx_check(s->read, NULL, (const int64_t[]){0, 60, 110, 0, 150}, 5, NULL, e) == 1)
         STEP(33, lx_solve, (s->parsed = lx_solve(s->read, NULL, e)) != NULL)
         STEP(34, lx_result_write, keep(s, lx_result_write(s->parsed, "explain", NULL, e)))
-    default:
-        return s->call = NULL, true;
+    default: return s->call = NULL, true;
     }
 }
 
@@ -146,8 +143,7 @@ static bool graph_tale(struct stage *s, int step)
         STEP(22, lx_options_set, lx_options_set(s->o, "threads", "2", e) == 0)
         STEP(23, lx_run, (s->run = lx_run(s->parsed, s->o, e)) != NULL)
         STEP(24, lx_result_write, keep(s, lx_result_write(s->run, "trace", NULL, e)))
-    default:
-        return s->call = NULL, true;
+    default: return s->call = NULL, true;
     }
 }
 
@@ -174,8 +170,7 @@ static bool team_tale(struct stage *s, int step)
              (s->parsed = lx_plan_parse(lx_text_data(s->text[0]), lx_text_size(s->text[0]), e)) != NULL)
         STEP(6, lx_result_check, lx_result_check(s->parsed, e) == 1)
         STEP(7, lx_run, (s->run = lx_run(s->parsed, s->o, e)) != NULL)
-    default:
-        return s->call = NULL, true;
+    default: return s->call = NULL, true;
     }
 }
 
@@ -193,16 +188,40 @@ static bool joint_tale(struct stage *s, int step)
                                    " \"parents\": [0]}]}";
     switch (step) {
         STEP(0, lx_joint_solve, (s->r = lx_joint_solve(question, sizeof question - 1, NULL, s->e)) != NULL)
-    default:
-        return s->call = NULL, true;
+    default: return s->call = NULL, true;
+    }
+}
+
+/* A model with an open extent, and what became of it. */
+static bool model_tale(struct stage *s, int step)
+{
+    static const char model[] =
+        "func.func @forward(%x: tensor<?x256xf32>, %w: tensor<256x64xf32>) -> tensor<?x64xf32> {\n"
+        "  %0 = \"ttir.matmul\"(%x, %w) : (tensor<?x256xf32>, tensor<256x64xf32>) -> tensor<?x64xf32>\n"
+        "  return %0 : tensor<?x64xf32>\n}\n";
+    int64_t cores, buffers;
+    switch (step) {
+        STEP(0, lx_options_new, (s->o = lx_options_new()) != NULL)
+        STEP(1, lx_options_set, lx_options_set(s->o, "dim", "%x:0=128", s->e) == 0)
+        STEP(2, lx_options_set, lx_options_set(s->o, "role", "w=weight", s->e) == 0)
+        STEP(3, lx_graph_import, (s->g = lx_graph_import(model, sizeof model - 1, s->o, s->e)) != NULL)
+        STEP(4, lx_graph_write, keep(s, lx_graph_write(s->g, "report", s->e)))
+        STEP(5, lx_plan, (s->r = lx_plan(s->g, NULL, s->e)) != NULL)
+        STEP(6, lx_result_name_at, lx_result_name_at(s->r, "ops", 0, NULL) != NULL)
+        STEP(7, lx_result_integer, lx_result_integer(s->r, "hbm_bytes", &buffers) == 0)
+        STEP(8, lx_result_item_integer, lx_result_item_integer(s->r, "ops", 0, "cores", &cores) == 0)
+    default: return s->call = NULL, true;
     }
 }
 
 static const struct tale {
     const char *name;
     bool (*step)(struct stage *s, int step);
-} tales[] = {
-    {"placement", placement_tale}, {"graph", graph_tale}, {"team", team_tale}, {"joint", joint_tale}};
+} tales[] = {{"placement", placement_tale},
+             {"graph", graph_tale},
+             {"team", team_tale},
+             {"joint", joint_tale},
+             {"model", model_tale}};
 
 static void set_up(struct stage *s)
 {

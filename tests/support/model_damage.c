@@ -123,21 +123,15 @@ size_t damage_model(struct rng *r, char *to, const char *from, size_t length, si
     case 0:
         for (size_t i = 0; i < 1 + k % 4 && n; i++) to[rng_below(r, n)] = (char)rng_below(r, 256);
         return n;
-    case 1:
-        return at;
+    case 1: return at;
     case 2:
-    case 3:
-        return damage_piece(to, n, room, at, k, k % 2 != 0);
-    case 4:
-        return damage_put(to, n, room, at, 0, s, strlen(s));
+    case 3: return damage_piece(to, n, room, at, k, k % 2 != 0);
+    case 4: return damage_put(to, n, room, at, 0, s, strlen(s));
     case 5:
         if (at < n) to[at] = (char)(to[at] + (k % 2 ? 1 : -1));
         return n;
-    case 6:
-        return damage_number(r, to, n, room, false);
-    case 7:
-        return damage_number(r, to, n, room, true);
-    default:
-        return damage_word(r, to, n, room);
+    case 6: return damage_number(r, to, n, room, false);
+    case 7: return damage_number(r, to, n, room, true);
+    default: return damage_word(r, to, n, room);
     }
 }

@@ -39,30 +39,14 @@ static void damage(struct rng *r)
     int32_t i = v2_any(r, &now.v), k = v2_any(r, &now.v);
     int64_t *at = &now.address[i];
     switch (rng_below(r, 8)) {
-    case 0:
-        *at = *at < 0 ? 0 : -1;
-        break;
-    case 1:
-        *at = now.address[k];
-        break;
-    case 2:
-        now.pool[i] = (int32_t)rng_below(r, (uint64_t)p->pool_count);
-        break;
-    case 3:
-        *at = rng_between(r, 0, 12);
-        break;
-    case 4:
-        *at = *at < 0 ? rng_between(r, 0, 5) : *at + rng_between(r, 0, 1) * 2 - 1;
-        break;
-    case 5:
-        *at = INT64_C(1) << rng_between(r, 3, 50);
-        break;
-    case 6:
-        now.pool[i] = now.pool[k], *at = now.address[k];
-        break;
-    default:
-        *at = *at < 0 ? rng_between(r, 0, 3) : *at ^ 1;
-        break;
+    case 0: *at = *at < 0 ? 0 : -1; break;
+    case 1: *at = now.address[k]; break;
+    case 2: now.pool[i] = (int32_t)rng_below(r, (uint64_t)p->pool_count); break;
+    case 3: *at = rng_between(r, 0, 12); break;
+    case 4: *at = *at < 0 ? rng_between(r, 0, 5) : *at + rng_between(r, 0, 1) * 2 - 1; break;
+    case 5: *at = INT64_C(1) << rng_between(r, 3, 50); break;
+    case 6: now.pool[i] = now.pool[k], *at = now.address[k]; break;
+    default: *at = *at < 0 ? rng_between(r, 0, 3) : *at ^ 1; break;
     }
     if (*at < -1) *at = -1;
 }

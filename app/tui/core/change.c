@@ -2,9 +2,6 @@
 #include "tui/core/session.h"
 #include "export/nest_words.h"
 
-#include <math.h>
-#include <string.h>
-
 void change_make(const struct lx_plan *before, const struct lx_plan *after, struct change *out)
 {
     struct lx_diff d;

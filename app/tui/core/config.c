@@ -7,12 +7,9 @@
  * Errors have the place of the wrong word. */
 #include "tui/core/main_loop.h"
 #include "tui/core/requests.h"
-#include "base/fail.h"
 #include "base/file.h"
 #include "base/words/words.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A line while it is read. */

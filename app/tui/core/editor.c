@@ -3,9 +3,7 @@
  * signals. */
 #include "tui/draw/screen.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

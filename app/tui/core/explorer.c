@@ -1,10 +1,6 @@
 /* The explorer between keys and screen. It owns the session, the states of all views and the grid. */
 #include "tui/core/explorer.h"
 
-#include <stdarg.h>
-#include <string.h>
-#include <stdio.h>
-
 bool explorer_begin(struct explorer *x, const struct what_if *how, int rows, int columns)
 {
     *x = (struct explorer){.overlay = VIEW_COUNT, .theme = theme_find("mono"), .glyphs = &glyphs_unicode};
@@ -85,8 +81,7 @@ void explorer_key(struct explorer *x, struct key key)
         explorer_watch(x);
         if (explorer_plays(x)) all_views[top]->tick(x, x->states[top]);
         return;
-    case AT_NOTHING:
-        return;
+    case AT_NOTHING: return;
     case AT_CLICK:
     case AT_WHEEL_UP:
     case AT_WHEEL_DOWN:
@@ -96,8 +91,7 @@ void explorer_key(struct explorer *x, struct key key)
                 explorer_show(x, (enum view_id)i);
         if ((key.row != 0 || key.code != AT_CLICK) && !footer_click(x, &key)) view_mouse(x, top, &key);
         return;
-    default:
-        break;
+    default: break;
     }
     change_free(&x->session.change); /* shown until the next key */
     x->session.moved = NULL;

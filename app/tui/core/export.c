@@ -2,7 +2,6 @@
 #include "tui/core/explorer.h"
 #include "base/file.h"
 
-#include <string.h>
 #include <unistd.h>
 
 enum { CELL_WIDTH = 9, CELL_HEIGHT = 18 };

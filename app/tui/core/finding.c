@@ -6,8 +6,6 @@
  * pattern that was left, and every place that a jump (search, goto, off chip) left. */
 #include "tui/core/explorer.h"
 
-#include <string.h>
-
 bool has_text(const char *haystack, const char *needle)
 {
     return strcasestr(haystack, needle) != NULL;

@@ -1,11 +1,7 @@
 /* Keys from text and to text, by one table of names. */
 #include "tui/core/key.h"
-#include "base/fail.h"
 #include "text/format.h"
 
-#include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #define KEY_ROW(id, name) {name, AT_##id},

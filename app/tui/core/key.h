@@ -1,12 +1,8 @@
 /* Keys, as they come from a terminal or from a script: a character, a control character or one of the named
  * ones below. Written like in vim: j  <Down>  <C-r>  <S-Tab>  <lt>. */
-#ifndef LX_APP_TUI_KEY_H
-#define LX_APP_TUI_KEY_H
+#pragma once
 
-#include "base/status.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/base.h"
 
 #define NAMED_KEYS(X)                                                                                        \
     X(UP, "Up")                                                                                              \
@@ -45,5 +41,3 @@ struct key {
 bool key_parse(const char **text, struct key *out, lx_status *st);
 /* "<C-r>", "j": at least 16 bytes of room. */
 const char *name_of_key(uint32_t code, char *out);
-
-#endif

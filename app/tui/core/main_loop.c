@@ -1,15 +1,10 @@
 /* The main loop, and the same without a terminal for scripts. */
 #include "tui/core/main_loop.h"
 #include "tui/draw/screen.h"
-#include "base/fail.h"
 #include "base/file.h"
-#include "base/border.h"
-#include "command.h"
 
 #include <locale.h>
 #include <langinfo.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Milliseconds between two frames of an animation, between two checks of the open file, and that jobs have to end. */

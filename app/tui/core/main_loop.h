@@ -1,6 +1,5 @@
 /* The explorer, from its options to its end. */
-#ifndef LX_APP_TUI_MAIN_LOOP_H
-#define LX_APP_TUI_MAIN_LOOP_H
+#pragma once
 
 #include "tui/views/what_if.h"
 #include "tui/draw/theme.h"
@@ -36,5 +35,3 @@ char *config_path(void);
 bool config_read(const char *path, struct config *c, lx_status *st);
 /* Settings of the file that the command line does not set. */
 void config_apply(const struct config *c, struct what_if *how);
-
-#endif

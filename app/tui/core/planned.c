@@ -1,10 +1,8 @@
 /* Plans a pattern (or reads a plan file) and indexes the plan for views. Runs on a worker's thread; an
  * outcome is constant afterwards. */
 #include "tui/core/planned.h"
-#include "base/order.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 /* The number of outcomes so far. Views know an outcome by its number: its address may be reused. */
 static atomic_uint_least64_t outcomes;

@@ -3,8 +3,7 @@
  * A worker thread makes it, with everything too slow for a redraw (orders, timelines, readers), and it is
  * constant afterwards. Views use these functions and not the plan's own fields, so that they agree on ticks,
  * tensors and identities. */
-#ifndef LX_APP_TUI_PLANNED_H
-#define LX_APP_TUI_PLANNED_H
+#pragma once
 
 #include "picture/picture.h"
 #include "picture/plan_index.h"
@@ -97,5 +96,3 @@ int32_t outcome_buffer(const struct outcome *o, int32_t tensor);
 const struct lx_repeat *outcome_repeat(const struct outcome *o, int32_t op);
 /* How op `op` is divided; NULL where nothing is known. */
 const struct lx_division *outcome_division(const struct outcome *o, int32_t op);
-
-#endif

@@ -2,9 +2,6 @@
  * every key, so that a q in a filter is a q. */
 #include "tui/core/explorer.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <dirent.h>
 
 enum { MOST_HISTORY = 200 };

@@ -1,10 +1,6 @@
 /* Lookups in the table of requests: by key and view, by name. */
 #include "tui/core/requests.h"
 #include "tui/core/key.h"
-#include "base/fail.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #define REQUEST_ROW(id, name, keys, views, argument, group, help)                                            \
     [REQ_##id] = {name, keys, views, ARG_##argument, group, help},

@@ -2,9 +2,6 @@
 #include "tui/core/explorer.h"
 #include "tui/core/views.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define VIEW_POINTER(R, id, file, name, keys, group, help) [VIEW_##id] = &view_##file,
 const struct view *const all_views[VIEW_COUNT] = {VIEWS(VIEW_POINTER, )};
 #undef VIEW_POINTER
@@ -150,11 +147,8 @@ bool sorting_request(struct explorer *x, struct sorting *by, const struct column
         do by->column = (by->column + (r == REQ_SORT_RIGHT ? 1 : n - 1)) % n;
         while (places && places[by->column].width == 0 && by->column != 0);
         return true;
-    case REQ_SORT_REVERSE:
-        by->descending = !by->descending;
-        return true;
-    default:
-        return false;
+    case REQ_SORT_REVERSE: by->descending = !by->descending; return true;
+    default: return false;
     }
 }
 

@@ -3,8 +3,7 @@
  * A view draws the session on a grid and answers requests (requests.h); the explorer answers the others.
  * Views share the session's selection and change it through its setters (session.h). The state has only
  * what concerns the view's own picture; the explorer allocates and frees it. */
-#ifndef LX_APP_TUI_VIEWS_H
-#define LX_APP_TUI_VIEWS_H
+#pragma once
 
 #include "tui/core/key.h"
 #include "tui/core/requests.h"
@@ -112,5 +111,3 @@ void sorting_draw_heads(const struct scene *on, struct box row, const struct fit
 bool list_move(struct list *l, enum request r, int count, int page);
 /* Makes the cursor visible in a box of rows, and remembers the box. */
 void list_show(struct list *l, int count, struct box rows);
-
-#endif

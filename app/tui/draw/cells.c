@@ -1,12 +1,7 @@
 /* Drawing into the grid, with everything outside cut off. A wide character takes two cells, the second
  * with code 0; overwriting one half clears the other. */
 #include "tui/draw/cells.h"
-#include "base/memory.h"
 #include "text/format.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 void cells_resize(struct cells *g, int rows, int columns)
 {

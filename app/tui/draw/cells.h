@@ -3,14 +3,9 @@
  * Everything is drawn into a grid; screen.c shows it on a terminal, tests and --dump-screen write it as
  * text. Drawing outside the grid is cut off. Every text is made printable: nothing from a file can move
  * the cursor. */
-#ifndef LX_APP_TUI_CELLS_H
-#define LX_APP_TUI_CELLS_H
+#pragma once
 
-#include "base/text.h"
 #include "text/column.h"
-
-#include <stdbool.h>
-#include <stdint.h>
 
 /* Colours by meaning; theme.c has their looks. An ink colours the character, a paper its background. */
 /* clang-format off */
@@ -118,5 +113,3 @@ void put_headings(struct cells *g, struct box row, const struct fitted *f);
 /* The value of one column of a row of data, or of all. */
 void put_value(struct cells *g, struct box row, const struct fitted *f, size_t column, const void *data);
 void put_values(struct cells *g, struct box row, const struct fitted *f, const void *data);
-
-#endif

@@ -5,9 +5,6 @@
 #include "export/nest_words.h"
 #include "tui/draw/chart.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* The forms of tabs, widest first: of the open page, and of the others. */

@@ -1,15 +1,10 @@
 /* Writes changed cells to the terminal, restores the terminal in all cases, and reads keys, mouse and
  * resizing. Signal handlers only set a flag. */
 #include "tui/draw/screen.h"
-#include "base/fail.h"
 
 #include <curses.h>
-#include <errno.h>
 #include <locale.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <termios.h>
 #include <unistd.h>
 #include <poll.h>
@@ -298,12 +293,9 @@ struct key input_next(int wake, int milliseconds)
             return (struct key){.code = 12}; /* as Ctrl-L: another program has written here */
         }
         switch (get_wch(&c)) {
-        case OK:
-            return (struct key){.code = c == '\n' ? AT_ENTER : c == 8 ? AT_BACKSPACE : (uint32_t)c};
-        case KEY_CODE_YES:
-            return input_named(c);
-        default:
-            break;
+        case OK: return (struct key){.code = c == '\n' ? AT_ENTER : c == 8 ? AT_BACKSPACE : (uint32_t)c};
+        case KEY_CODE_YES: return input_named(c);
+        default: break;
         }
         if (turn == 1) break;
         int n = poll(fds, 2, milliseconds);

@@ -1,8 +1,7 @@
 /* The grid on a terminal. Only this knows ncurses.
  *
  * The terminal is restored on return, on a signal that ends the program, and on a crash. */
-#ifndef LX_APP_TUI_SCREEN_H
-#define LX_APP_TUI_SCREEN_H
+#pragma once
 
 #include "tui/core/explorer.h"
 
@@ -36,5 +35,3 @@ void screen_copy(const char *text);
 struct key input_next(int wake, int milliseconds);
 /* Did Ctrl-C end it? */
 bool input_was_interrupted(void);
-
-#endif

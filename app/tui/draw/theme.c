@@ -3,8 +3,6 @@
 #include "tui/draw/theme.h"
 #include "base/words/words.h"
 
-#include <string.h>
-
 /* clang-format off */
 /* Ink and paper of each tone on a dark and on a light background, with the marks of its ink; ink, paper
  * and the marks of both in eight colours; the marks of both without colours. */

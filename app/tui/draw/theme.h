@@ -1,8 +1,6 @@
 /* The looks of tones, and the characters of lines and blocks. */
-#ifndef LX_APP_TUI_THEME_H
-#define LX_APP_TUI_THEME_H
+#pragma once
 
-#include "base/status.h"
 #include "tui/draw/cells.h"
 
 /* A tone on a terminal: colour numbers (-1: the terminal's own) as ink and as paper, and marks. */
@@ -56,5 +54,3 @@ int16_t look_ink(const struct theme *t, struct style style);
 
 /* The colour of a number of the 256-colour palette, as 0xRRGGBB; for drawings. */
 uint32_t palette_rgb(int number);
-
-#endif

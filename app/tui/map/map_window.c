@@ -219,16 +219,12 @@ static bool map_window_do(struct explorer *x, struct map_window *w, enum request
     int half = (int)max_i64(w->map.rows / 2, 1);
     switch (r) {
     case REQ_PAGE_UP:
-    case REQ_PAGE_DOWN:
-        map_window_move(x, w, 0, r == REQ_PAGE_UP ? half : -half);
-        break;
+    case REQ_PAGE_DOWN: map_window_move(x, w, 0, r == REQ_PAGE_UP ? half : -half); break;
     case REQ_TOP:
     case REQ_BOTTOM:
         session_point(s, r == REQ_TOP ? s->shown.time.first : s->shown.time.last - 1, s->selection.address);
         break;
-    case REQ_ON_CHIP_BIGGEST:
-        session_point(s, s->shown.time.peak_tick, s->selection.address);
-        break;
+    case REQ_ON_CHIP_BIGGEST: session_point(s, s->shown.time.peak_tick, s->selection.address); break;
     case REQ_NEXT_ITEM:
     case REQ_PREVIOUS_ITEM:
         for (int32_t k = 0, n = p->problem.count; k < n; k++) { /* the filter hides some */
@@ -237,9 +233,7 @@ static bool map_window_do(struct explorer *x, struct map_window *w, enum request
         }
         view_select(x, VIEW_MAP, buffer);
         break;
-    case REQ_ZOOM_ALL:
-        map_window_show_all(w, &s->shown);
-        break;
+    case REQ_ZOOM_ALL: map_window_show_all(w, &s->shown); break;
     case REQ_ZOOM_SELECTION:
         if (buffer < 0) break;
         b = &p->problem.buffers[buffer];
@@ -249,9 +243,7 @@ static bool map_window_do(struct explorer *x, struct map_window *w, enum request
         w->from_address = plan_index_place(&s->shown.index, buffer) - b->size / 8;
         w->to_address = w->from_address + b->size / 8 + b->size + b->size / 8;
         break;
-    case REQ_EDGES:
-        s->selection.by_edges = !s->selection.by_edges;
-        break;
+    case REQ_EDGES: s->selection.by_edges = !s->selection.by_edges; break;
     case REQ_EVENTS:
         w->scale = map_window_by_events(w, s) ? TIME_LINEAR : TIME_BY_EVENTS;
         explorer_say(x, TONE_PLAIN, "%s",
@@ -263,9 +255,7 @@ static bool map_window_do(struct explorer *x, struct map_window *w, enum request
         explorer_say(x, TONE_PLAIN, "cells of several buffers are shaded by %s: %s", heat_names[w->heat],
                      heat_helps[w->heat]);
         break;
-    case REQ_PLAY:
-        x->playing = !x->playing;
-        break;
+    case REQ_PLAY: x->playing = !x->playing; break;
     default:
         if (steps[r].step) steps[r].step(x, w, steps[r].ticks, steps[r].bytes);
         return steps[r].step;

@@ -1,7 +1,6 @@
 /* The state of the map: its window. Moving, panning, zooming, playing; the cursor is the session's
  * selection. */
-#ifndef LX_APP_TUI_MAP_WINDOW_H
-#define LX_APP_TUI_MAP_WINDOW_H
+#pragma once
 
 #include "tui/core/explorer.h"
 #include "picture/heat.h"
@@ -66,5 +65,3 @@ void axis_draw_minimap(const struct scene *on, struct box area, const struct map
 void map_panel_draw(const struct scene *on, struct box area, const struct map_window *w);
 /* The free bytes at the cursor's tick in words; returns the rows it took. */
 int map_panel_hole(const struct scene *on, struct box area);
-
-#endif

@@ -1,8 +1,7 @@
 /* Cells of a raster as cells of the grid: quarter or half blocks in colour, or letters where colours do
  * not tell buffers apart. Cells of several buffers are shaded (heat.h). Shared by the map and by the two
  * maps of a comparison. */
-#ifndef LX_APP_TUI_PAINT_MAP_H
-#define LX_APP_TUI_PAINT_MAP_H
+#pragma once
 
 #include "tui/core/explorer.h"
 #include "picture/heat.h"
@@ -36,5 +35,3 @@ void put_blocks(struct cells *g, const struct theme *t, const struct glyphs *gly
  * shades, or by letters. */
 void put_heat(struct cells *g, const struct theme *t, const struct glyphs *glyphs, int row, int column,
               uint8_t ramp, double share);
-
-#endif

@@ -3,8 +3,6 @@
 #include "tui/map/paint_map.h"
 #include "tui/map/map_window.h"
 
-#include <stdio.h>
-
 enum { PANEL = 38, PANEL_FROM = 110, LEAST_MAP = 3 };
 
 /* The boxes of the parts, from top to bottom; those below the map have the gutter. */

@@ -1,9 +1,6 @@
 /* The plan of a team with an index for the screen. */
 #include "tui/team/team_cut.h"
-#include "base/checked.h"
 #include "base/file.h"
-
-#include <string.h>
 
 /* Ops times devices: planning takes about a millisecond for ten of them. */
 enum { MOST_PLANNED = 4000 };

@@ -3,8 +3,7 @@
  * It is made on a worker's thread from the pattern's file; solvers and scratchpads do not matter. Then
  * each device is planned with the default options, for its traffic. The graph is the file's own, while
  * other views show the one with layouts; the selection is found by name. */
-#ifndef LX_APP_TUI_TEAM_CUT_H
-#define LX_APP_TUI_TEAM_CUT_H
+#pragma once
 
 #include "team/team_figures.h"
 #include "tui/views/pattern_source.h"
@@ -62,5 +61,3 @@ static inline int64_t range_size(struct lx_team_range r)
 {
     return r.end > r.begin ? r.end - r.begin : 0;
 }
-
-#endif

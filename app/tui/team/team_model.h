@@ -1,8 +1,7 @@
 /* The session's team: its devices, the selected one, the sharded pattern and its last run. The pattern is
  * sharded when the view is first shown, and again when the size or the file changes; until then the old
  * one is shown. */
-#ifndef LX_APP_TUI_TEAM_MODEL_H
-#define LX_APP_TUI_TEAM_MODEL_H
+#pragma once
 
 #include "tui/team/team_cut.h"
 #include "tui/core/worker.h"
@@ -38,5 +37,3 @@ bool session_team_resize(struct session *s, const struct lx_team_grid *grid);
 void session_team_forget(struct session *s);
 /* False: there is nothing to run. */
 bool session_team_run(struct session *s);
-
-#endif

@@ -1,9 +1,6 @@
 /* Bars of the parts of a tensor on one axis, of at most MOST_CELLS columns. */
 #include "tui/team/team_picture.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { MOST_CELLS = 240, PARTS_ROOM = 18 };
 
 /* The axis: `cells` columns for `extent` indices. */

@@ -1,7 +1,6 @@
 /* The selected tensor as bars on the axis of the sharded dimension: the part that each device owns, and
  * the halos of an exchange. */
-#ifndef LX_APP_TUI_TEAM_PICTURE_H
-#define LX_APP_TUI_TEAM_PICTURE_H
+#pragma once
 
 #include "tui/core/explorer.h"
 
@@ -51,5 +50,3 @@ void team_list_draw(const struct scene *on, struct list *l, struct box area, con
 void team_result_draw(const struct scene *on, struct box *area);
 /* view_team.c: another size of the team, as text */
 void team_resize(struct explorer *x, const char *text);
-
-#endif

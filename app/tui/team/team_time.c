@@ -3,9 +3,6 @@
  * the selected op runs on that device. A zoom stays around the selected op. */
 #include "tui/team/team_picture.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { MOST_CELLS = 240, LABEL = 7, MOST_ZOOM = 12 };
 
 struct lanes_on {

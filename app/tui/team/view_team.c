@@ -3,8 +3,6 @@
  * and a run of the team, compared with one device. */
 #include "tui/team/team_picture.h"
 
-#include <string.h>
-
 /* The selection is found by names, as other views show the graph with layouts. An op that layouts added
  * has none here; the op before it is used. False: there is nothing to show. */
 static bool view_team_look(const struct session *s, struct team_look *k)
@@ -145,8 +143,7 @@ static bool team_move(struct explorer *x, int page, enum request r, const struct
             if (strcmp(shown->tensors[t].name, name) == 0)
                 session_select_buffer(&x->session, outcome_buffer(&x->session.shown, t));
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -178,8 +175,7 @@ static bool team_request(struct explorer *x, void *state, enum request r, const 
         team_add_grid(&s->team.grid, "x", &x->copied);
         explorer_say(x, TONE_GOOD, "%s", x->copied.at);
         return true;
-    default:
-        return view_team_look(&x->session, &k) && team_move(x, v->list.rows.rows, r, &k);
+    default: return view_team_look(&x->session, &k) && team_move(x, v->list.rows.rows, r, &k);
     }
 }
 

@@ -4,11 +4,6 @@
 #include "tui/draw/chart.h"
 #include "tui/views/compared.h"
 #include "tui/map/paint_map.h"
-#include "base/checked.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 static int64_t panes_share_of(int64_t from, int64_t to, double share)
 {

@@ -1,10 +1,6 @@
 /* Rows, columns and differences of Compare. */
 #include "tui/views/compared.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <math.h>
-
 static void compared_add(struct rivals *all, enum rival_kind kind, int number, const char *name,
                          const struct outcome *o)
 {
@@ -211,7 +207,6 @@ VALUE_OF(gap_value,    struct racer_row,
 VALUE_OF(spill_value,  struct racer_row, value_whole(v, row->plan->figures.spill_bytes); v->paint = PAINT_DIM;)
 VALUE_OF(bound_value,  struct racer_row, value_whole(v, row->rival->least); v->paint = PAINT_DIM;)
 VALUE_OF(steps_value,  struct racer_row, value_whole(v, row->plan->answer.steps); v->paint = PAINT_DIM;)
-
 
 static const struct column racer_array[RACER_COLUMNS] = {
     [SOLVER]   = {.key = "solver",   .heading = "solver",       .kind = VALUE_WORDS,   .width = 9,  .value = solver_value},

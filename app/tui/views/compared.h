@@ -1,7 +1,6 @@
 /* The rows of Compare: the present plan, the pinned one, plan files, and every solver of the race; and the
  * differences of two of them. */
-#ifndef LX_APP_TUI_COMPARED_H
-#define LX_APP_TUI_COMPARED_H
+#pragma once
 
 #include "tui/core/explorer.h"
 #include "tui/draw/cells.h"
@@ -77,5 +76,3 @@ enum { SOLVER, STATUS, TRAFFIC, GAP, TIME, SELECTED, SPILL, BOUND, STEPS, PROOF,
 extern const struct columns racer_columns;
 /* By a column; rows without a plan come last. */
 int compare_rivals(const struct rival *a, const struct rival *b, int column);
-
-#endif

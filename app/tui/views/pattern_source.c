@@ -2,11 +2,9 @@
  * outdated; the next source_read reads the file again. */
 #include "tui/views/pattern_source.h"
 #include "base/file.h"
-#include "base/border.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 
 struct pattern_source {
     pthread_mutex_t lock; /* held while the file is read: other jobs wait */

@@ -1,7 +1,6 @@
 /* The file of a pattern: the first job reads it, all jobs share it, until it is forgotten. Graphs and
  * plans are constant. For any thread. */
-#ifndef LX_APP_TUI_PATTERN_SOURCE_H
-#define LX_APP_TUI_PATTERN_SOURCE_H
+#pragma once
 
 #include "planning/graph_files.h"
 #include "unstable.h"
@@ -38,5 +37,3 @@ struct facts {
 
 void facts_of(const struct source_content *from, struct facts *out);
 void facts_free(struct facts *f);
-
-#endif

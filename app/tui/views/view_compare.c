@@ -1,10 +1,6 @@
 /* Plans side by side on the open pattern: the present one, a pinned one, plan files, and every solver,
  * raced in the background. Two of them are drawn next to each other with their differences. */
 #include "tui/views/compared.h"
-#include "base/checked.h"
-
-#include <math.h>
-#include <string.h>
 
 enum { LEAST_PANE = 6, MARKS = 4 };
 
@@ -259,9 +255,7 @@ static bool compare_request(struct explorer *x, void *state, enum request r, con
     compare_gather(v, &x->session);
     const struct rival *here = &v->rows.at[v->list.cursor];
     switch (r) {
-    case REQ_EDGES:
-        x->session.selection.by_edges = !x->session.selection.by_edges;
-        return true;
+    case REQ_EDGES: x->session.selection.by_edges = !x->session.selection.by_edges; return true;
     case REQ_MARK:
         v->has_left = !(v->has_left && compare_same(&v->left, here));
         v->left = *here;
@@ -271,15 +265,11 @@ static bool compare_request(struct explorer *x, void *state, enum request r, con
         v->top = 0;
         explorer_say(x, TONE_PLAIN, "below: %s", pane_names[v->pane]);
         return true;
-    case REQ_ZOOM_IN:
-        return compare_zoom(x, v, 0.5), true;
-    case REQ_ZOOM_OUT:
-        return compare_zoom(x, v, 2), true;
-    case REQ_ZOOM_ALL:
-        return v->window = (struct compare_window){0}, true;
+    case REQ_ZOOM_IN: return compare_zoom(x, v, 0.5), true;
+    case REQ_ZOOM_OUT: return compare_zoom(x, v, 2), true;
+    case REQ_ZOOM_ALL: return v->window = (struct compare_window){0}, true;
     case REQ_PAN_LEFT:
-    case REQ_PAN_RIGHT:
-        return compare_pan(v, r == REQ_PAN_LEFT ? -1 : 1, 0), true;
+    case REQ_PAN_RIGHT: return compare_pan(v, r == REQ_PAN_LEFT ? -1 : 1, 0), true;
     case REQ_PAN_DOWN:
     case REQ_PAN_UP:
         if (v->pane == PANE_LINES)
@@ -291,10 +281,8 @@ static bool compare_request(struct explorer *x, void *state, enum request r, con
                 return compare_sort_by(x, v, i), true;
         explorer_say(x, TONE_BAD, "there is no column \"%s\" here", argument ? argument : "");
         return true;
-    case REQ_SORT_RIGHT:
-        return compare_sort_by(x, v, v->sort + 1 < RACER_COLUMNS ? v->sort + 1 : -1), true;
-    case REQ_SORT_LEFT:
-        return compare_sort_by(x, v, v->sort >= 0 ? v->sort - 1 : RACER_COLUMNS - 1), true;
+    case REQ_SORT_RIGHT: return compare_sort_by(x, v, v->sort + 1 < RACER_COLUMNS ? v->sort + 1 : -1), true;
+    case REQ_SORT_LEFT: return compare_sort_by(x, v, v->sort >= 0 ? v->sort - 1 : RACER_COLUMNS - 1), true;
     case REQ_OPEN:
         if (argument) return false;
         return compare_take(x, here), true;
@@ -302,8 +290,7 @@ static bool compare_request(struct explorer *x, void *state, enum request r, con
     case REQ_PREVIOUS_ITEM:
         if (m > 0) session_select_buffer(&x->session, (x->session.selection.buffer + step + m) % m);
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 

@@ -214,8 +214,7 @@ static bool graph_request(struct explorer *x, void *state, enum request r, const
         } else if (!why_open(x))
             explorer_say(x, TONE_DIM, "a graph input: no op makes it");
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 

@@ -1,10 +1,6 @@
 /* The patterns: the facts of each file, its last plan, its expectations. */
 #include "tui/core/explorer.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum pattern_column { BY_NAME, BY_OPS, BY_BUFFERS, BY_BYTES, BY_TRAFFIC, BY_EXPECT, PATTERN_COLUMNS };
 
 struct patterns_view {

@@ -5,8 +5,6 @@
 #include "planning/buffer_table.h"
 #include "tui/draw/chart.h"
 
-#include <math.h>
-
 struct roof_point {
     double intensity, gflops; /* 0: no flops, no point */
     bool on_chip;             /* no HBM traffic */

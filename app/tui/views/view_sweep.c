@@ -3,10 +3,6 @@
 #include "picture/ticks.h"
 #include "sweep/sweep_chart.h"
 #include "tui/core/explorer.h"
-#include "base/fail.h"
-
-#include <math.h>
-#include <stdio.h>
 
 /* A sweep in the background: one job per size, then jobs that search for the knees.
  *
@@ -407,8 +403,7 @@ static bool sweep_view_request(struct explorer *x, void *state, enum request r, 
         else
             explorer_say(x, TONE_DIM, "the present plan has this size");
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 

@@ -2,8 +2,6 @@
  * larger screen lists the views, too. */
 #include "tui/core/explorer.h"
 
-#include <string.h>
-
 enum { LINES_OF_WELCOME = 19, COLUMNS_OF_WELCOME = 80 };
 
 static int welcome_draw_words(const struct scene *on, struct box in)

@@ -1,8 +1,6 @@
 /* The what-if view: every setting of the plan. */
 #include "tui/core/explorer.h"
 
-#include <stdio.h>
-
 enum { SIDE_FROM = 110, SIDE = 46, BELOW = 9, NAME = 13 };
 
 /* Beside the page if there is room; else below it. */
@@ -104,8 +102,7 @@ static bool what_if_request(struct explorer *x, void *state, enum request r, con
         snprintf(line, sizeof line, "set %s ", settings_row(l->cursor).name);
         prompt_open(x, ':', line);
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 

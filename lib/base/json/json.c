@@ -1,15 +1,7 @@
 /* Gets values from a parsed tree, checking type and range; checks that no object has a key twice. */
 #include "base/json/json.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "base/words/words.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Finds the first value with a repeated key. Most objects have few keys, which are compared pairwise. */
 static bool keys_stand_once(const struct json *j, const struct json_value *object, lx_status *st)

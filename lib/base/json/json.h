@@ -8,8 +8,7 @@
  *
  * The readers below look a key up in an object, check type and range, and report against the place of the
  * value. A key read with a `json_opt_*` function may be absent and then leaves `*out` unchanged. */
-#ifndef LX_BASE_JSON_JSON_H
-#define LX_BASE_JSON_JSON_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/status.h"
@@ -132,5 +131,3 @@ void json_add(const struct json_value *value, struct text *t);
 
 /* The scan: checks `text` and makes the tree of `j`; the caller frees its memory even on failure. */
 bool json_scan(struct json *j, const char *text, size_t length, lx_status *st);
-
-#endif

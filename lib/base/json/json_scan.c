@@ -2,17 +2,10 @@
  * the arena per value, key and string. Open arrays and objects are on a stack, each with the link for its
  * next value. */
 #include "base/json/json.h"
-#include "base/memory.h"
-#include "base/fail.h"
-#include "base/checked.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "base/words/words.h"
 
 #include <locale.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* An array or object not closed yet. */
 struct open_value {

@@ -1,9 +1,5 @@
 #include "base/json/record.h"
-#include "base/checked.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
+#include "base/base.h"
 
 static bool is_absent(const struct field *f, const void *record)
 {
@@ -53,12 +49,9 @@ static bool record_same_value(const struct field *f, const void *a, const void *
     const struct int_list *one = a, *other = b;
     const char *text, *meant;
     switch (f->kind) {
-    case FIELD_INT:
-        return *(const int64_t *)a == *(const int64_t *)b;
-    case FIELD_REAL:
-        return fabs(*(const double *)a - *(const double *)b) <= 1e-8 * fabs(*(const double *)b);
-    case FIELD_BOOL:
-        return *(const bool *)a == *(const bool *)b;
+    case FIELD_INT: return *(const int64_t *)a == *(const int64_t *)b;
+    case FIELD_REAL: return fabs(*(const double *)a - *(const double *)b) <= 1e-8 * fabs(*(const double *)b);
+    case FIELD_BOOL: return *(const bool *)a == *(const bool *)b;
     case FIELD_TEXT:
         text = *(const char *const *)a, meant = *(const char *const *)b;
         return text && meant ? strcmp(text, meant) == 0 : text == meant;
@@ -113,17 +106,14 @@ static bool read_field(const struct json *j, const struct json_value *object, co
         if (f->need == FIELD_NEEDED || f->absent >= 0 || *number > f->absent) return true;
         return json_error(j, value, st, LX_E_RANGE, "%s is %" PRId64 "; leave the key out if it has no value",
                           f->key, *number);
-    case FIELD_REAL:
-        return json_opt_number(j, object, f->key, -HUGE_VAL, HUGE_VAL, at, st);
-    case FIELD_BOOL:
-        return json_opt_bool(j, object, f->key, at, st);
+    case FIELD_REAL: return json_opt_number(j, object, f->key, -HUGE_VAL, HUGE_VAL, at, st);
+    case FIELD_BOOL: return json_opt_bool(j, object, f->key, at, st);
     case FIELD_TEXT:
         if (!json_string(j, object, f->key, &text, st)) return false;
         *(const char **)at = arena_string(memory, text);
         return true;
     case FIELD_INTS:
-    case FIELD_ROWS:
-        return record_read_list(j, value, f, at, memory, st);
+    case FIELD_ROWS: return record_read_list(j, value, f, at, memory, st);
     }
     return false;
 }

@@ -3,8 +3,7 @@
  * A field has its key, kind and offset; the same row writes it, reads it and documents it. So writer, reader
  * and documentation of a file cannot drift apart. Objects are written on one line, keys in the order of the
  * table. On reading, keys that no row has are ignored: a later minor version of a format may add some. */
-#ifndef LX_BASE_JSON_RECORD_H
-#define LX_BASE_JSON_RECORD_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/json/json.h"
@@ -67,5 +66,3 @@ const struct field *record_difference(const struct field *fields, size_t count, 
 #define RECORD_MEMBER_TEXT(key) const char *key;
 #define RECORD_MEMBER_INTS(key) struct int_list key;
 #define RECORD_MEMBER_ROWS(key) struct int_list key;
-
-#endif

@@ -2,16 +2,8 @@
  * most half full, for sets of names; numbers with units; printable names, with their widths in terminal
  * columns. */
 #include "base/words/words.h"
-#include "base/fail.h"
-#include "base/hash.h"
-#include "base/memory.h"
-#include "base/text.h"
+#include "base/base.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <wchar.h>
 
 enum { LONGEST_WORD = 40 };

@@ -1,7 +1,6 @@
 /* Words for people: the nearest known word to a misspelt one, tables of words, sets of names, numbers with
  * units, and names made safe for a screen. */
-#ifndef LX_BASE_WORDS_WORDS_H
-#define LX_BASE_WORDS_WORDS_H
+#pragma once
 
 #include "base/status.h"
 #include "base/text.h"
@@ -19,17 +18,19 @@ bool unknown_word(const char *what, const char *word, const char *const *list, e
 /* "a, b, c" of a NULL-terminated list, as much as fits. Returns `out`. */
 const char *words_listed(const char *const *list, char *out, size_t size);
 
-/* For a list X(id, word, ...): defines the function from an id to its word, or "unknown". */
-#define LX_WORDS(function, type, LIST) LX_TEXTS(function, type, LIST, LX_WORD_ROW)
-#define LX_HELPS(function, type, LIST) LX_TEXTS(function, type, LIST, LX_HELP_ROW)
-#define LX_WORD_ROW(id, ...)           [id] = LX_FIRST(__VA_ARGS__, 0),
-#define LX_HELP_ROW(id, ...)           [id] = LX_SECOND(__VA_ARGS__, 0, 0),
-#define LX_FIRST(a, ...)               a
-#define LX_SECOND(a, b, ...)           b
-#define LX_TEXTS(function, type, LIST, ROW)                                                                  \
+/* For a list X(id, word, ...), or words in brackets: defines the function from an id to its word, or
+ * "unknown". */
+#define LX_WORDS(function, type, LIST)      LX_TEXTS(function, type, LIST, LX_WORD_ROW)
+#define LX_HELPS(function, type, LIST)      LX_TEXTS(function, type, LIST, LX_HELP_ROW)
+#define LX_WORD_ROW(id, ...)                [id] = LX_FIRST(__VA_ARGS__, 0),
+#define LX_HELP_ROW(id, ...)                [id] = LX_SECOND(__VA_ARGS__, 0, 0),
+#define LX_FIRST(a, ...)                    a
+#define LX_SECOND(a, b, ...)                b
+#define LX_TEXTS(function, type, LIST, ROW) LX_WORDS_OF(function, type, LIST(ROW))
+#define LX_WORDS_OF(function, type, ...)                                                                     \
     const char *function(type v)                                                                             \
     {                                                                                                        \
-        static const char *const texts[] = {LIST(ROW)};                                                      \
+        static const char *const texts[] = {__VA_ARGS__};                                                    \
         return (unsigned)v < sizeof texts / sizeof *texts ? texts[v] : "unknown";                            \
     }
 
@@ -88,5 +89,3 @@ int next_character(const char *text, uint32_t *code, int *columns);
 int encode_character(uint32_t code, char out[4]);
 /* The screen columns of a printable text. */
 int columns_of(const char *text);
-
-#endif

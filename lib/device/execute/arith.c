@@ -1,13 +1,5 @@
 /* One row of the table per kind of op. */
 #include "device/execute/arith.h"
-#include "graph/graph.h"
-#include "base/fail.h"
-#include "base/hash.h"
-#include "device/memory/dtypes.h"
-
-#include <float.h>
-#include <math.h>
-#include <string.h>
 
 #define ROW(name, expression)                                                                                \
     static void name##_row(float *to, const float *a, const float *b, const float *c, int64_t count)         \

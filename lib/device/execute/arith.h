@@ -1,6 +1,5 @@
 /* Arithmetic of the kinds of ops, in fp32 on rows. Private to the stage. */
-#ifndef LX_DEVICE_EXECUTE_ARITH_H
-#define LX_DEVICE_EXECUTE_ARITH_H
+#pragma once
 
 #include "device/memory/dtypes.h"
 #include "graph/graph.h"
@@ -77,5 +76,3 @@ struct wide_arith {
 const struct wide_arith *wide_arith_of(const struct lx_op *op, enum numbers numbers);
 /* How an op that chooses combines the old element (a) with the new one (b). */
 wide_function *wide_combine_of(const struct lx_op *op, enum numbers numbers);
-
-#endif

@@ -5,11 +5,6 @@
  * Sizes: a megabyte of bits per 8 million elements and part; a right plan has at most as many parts as
  * cores. */
 #include "device/execute/execute.h"
-#include "base/checked.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_GROUPS = 4096, WORD = 64 };
 

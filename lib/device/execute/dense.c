@@ -1,9 +1,5 @@
 /* Layouts of packed operands: see execute.h. */
 #include "device/execute/execute.h"
-#include "base/checked.h"
-#include "device/memory/stick_box.h"
-
-#include <string.h>
 
 void dense_make(const int *order, int count, const int64_t *width, const int64_t *tile, struct dense *out)
 {

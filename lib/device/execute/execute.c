@@ -2,14 +2,6 @@
  * are joined over the reduce ring, and results are written. Cores read everything before any of them writes,
  * so that nothing depends on their speed. */
 #include "device/execute/execute.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/cancel.h"
-#include "device/memory/stick_box.h"
-#include "graph/graph.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 int32_t value_wanted(const struct machine *m, int input)
 {

@@ -1,6 +1,5 @@
 /* One op on its cores. Private to the stage. */
-#ifndef LX_DEVICE_EXECUTE_EXECUTE_H
-#define LX_DEVICE_EXECUTE_EXECUTE_H
+#pragma once
 
 #include "device/execute/arith.h"
 #include "device/memory/dtypes.h"
@@ -239,5 +238,3 @@ int64_t rows_width(const struct chunk *c, int v);
 void odometer_add(const struct rows *r, struct odometer *o, int v);
 /* False: that was the last; the odometer begins again. */
 bool odometer_next(struct odometer *o);
-
-#endif

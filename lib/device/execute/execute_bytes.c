@@ -1,14 +1,6 @@
 /* Ops known by their operands only: whole tensors, on one core, mixed as bytes. */
 #include "graph/online.h"
 #include "device/execute/execute.h"
-#include "device/execute/arith.h"
-#include "base/memory.h"
-#include "device/memory/dtypes.h"
-#include "device/memory/stick_box.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <math.h>
 
 /* ---- ops that make tensors as a whole, in fp64 or whole numbers, rounded once ---- */
 

@@ -4,9 +4,6 @@
 #include "device/execute/execute.h"
 #include "kernels/nest_run.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* A core has one thread: its nests share nothing. */
 enum { CORE_THREADS = 1 };
 

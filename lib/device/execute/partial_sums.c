@@ -2,13 +2,6 @@
  * so that the result does not depend on timing. Parts of the others travel over the reduce ring. Cores that
  * keep the sum on chip get the total back the same way; in HBM the first group writes it for all. */
 #include "device/execute/execute.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "device/memory/stick_box.h"
-#include "loops/nest_of_op.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* Strips sorted by their box of the output, then by group. */
 struct sorted_strip {

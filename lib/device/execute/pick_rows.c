@@ -5,13 +5,6 @@
  * one pick times the picks. The data decide which elements these are; checked are all that the indices could
  * name. */
 #include "device/execute/execute.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "device/memory/dtypes.h"
-#include "graph/choice.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* A walk over all indices of one core's strip, and over the windows that begin there. */
 struct picking {

@@ -1,9 +1,5 @@
 /* The innermost work of ops without nests: rows of elements, and rows that become one number. */
 #include "device/execute/execute.h"
-#include "base/checked.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
 
 int64_t rows_width(const struct chunk *c, int v)
 {

@@ -2,13 +2,6 @@
  * the op's class. Chunks cut variables of the output only, between tiles where tiles have nests, so that
  * every sum is made in one piece and every element is the same in any chunk. */
 #include "device/execute/execute.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "device/memory/stick_box.h"
-#include "loops/nest_of_op.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* A chunk has at most 16 MiB of packed operands; less if threads would lack chunks, but at least the
  * least. */

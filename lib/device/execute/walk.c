@@ -2,10 +2,6 @@
  * into strips. A core's work comes from the arguments of its launch alone, not from the division of the
  * op. */
 #include "device/execute/execute.h"
-#include "base/memory.h"
-#include "base/vec.h"
-
-#include <string.h>
 
 /* Merging works like counting: whenever the last two strips make up a box, they become one, so that columns
  * of a row join first, then rows, then batches, or by whatever order the tiles have. */

@@ -1,10 +1,6 @@
 /* Tables of functions per kind: of fp64, and of whole numbers. */
 #include "device/execute/arith.h"
 
-#include <float.h>
-#include <math.h>
-#include <stddef.h>
-
 /* ---- fp64 ---- */
 
 #define WIDE(name, expression)                                                                               \

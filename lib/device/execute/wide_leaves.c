@@ -1,9 +1,6 @@
 /* The innermost work of ops that do not compute in fp32: element by element, with the strides of each
  * operand. Sums run in the order of op_index_sum_order. */
 #include "device/execute/execute.h"
-#include "base/memory.h"
-
-#include <math.h>
 
 struct wide_leaf {
     struct rows *rows;

@@ -5,10 +5,6 @@
  * itself, the row is as long as the tap stays inside. Terms outside are never touched, so that padding costs
  * nothing and a maximum does not see it. */
 #include "device/execute/execute.h"
-#include "base/checked.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
 
 enum { TO, X, W, ARRAYS };
 

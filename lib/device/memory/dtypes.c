@@ -3,9 +3,6 @@
 #include "device/memory/dtypes.h"
 #include "kernels/kernels.h"
 
-#include <math.h>
-#include <string.h>
-
 static void half_decode(const void *from, int64_t at, int64_t count, float *to)
 {
     fp32_from_fp16(kernel_target_best(), to, (const uint16_t *)from + at, count);

@@ -2,12 +2,10 @@
  *
  * Numbers beyond fp32 are held as wide numbers, which have every fp64 and every integer of 64 bits to the
  * bit. */
-#ifndef LX_DEVICE_MEMORY_DTYPES_H
-#define LX_DEVICE_MEMORY_DTYPES_H
+#pragma once
 
 #include "graph/graph.h"
-
-#include <float.h>
+#include "base/base.h"
 
 /* A number with 64 bits or more; a whole number with room for sums and products of 64-bit ones. */
 typedef long double wide_number;
@@ -64,5 +62,3 @@ wide_number number_stated(double value, int64_t whole);
 wide_number op_constant(const struct lx_op *op);
 /* Rounded to `digits` bits, the least step being 2^least. */
 double number_rounded(double x, int digits, int least);
-
-#endif

@@ -1,9 +1,5 @@
 /* Walking the loops of nests; see machine.h. */
 #include "device/memory/machine.h"
-#include "base/fail.h"
-#include "plan/plan.h"
-
-#include <string.h>
 
 bool iterations_valid(const struct lx_plan *p, lx_status *st)
 {

@@ -1,10 +1,8 @@
 /* The simulated device while it runs: memories with tags, the program, counters, faults. Private to the
  * stage. */
-#ifndef LX_DEVICE_MEMORY_MACHINE_H
-#define LX_DEVICE_MEMORY_MACHINE_H
+#pragma once
 
 #include "base/rng.h"
-#include "base/vec.h"
 #include "divide/op_nest.h"
 #include "layout/op_index.h"
 #include "device/memory/stick_box.h"
@@ -255,5 +253,3 @@ static inline const struct lx_op *machine_op(const struct machine *m)
 {
     return &m->graph->ops[m->tick];
 }
-
-#endif

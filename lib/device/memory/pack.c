@@ -1,8 +1,5 @@
 /* The walk goes along the sticks: there elements are neighbours, and a run is converted at once. */
 #include "device/memory/stick_box.h"
-#include "device/memory/dtypes.h"
-
-#include <string.h>
 
 enum { MOST_RUN = 512 };
 

@@ -1,8 +1,5 @@
 /* Reads operands back to the host, from their planned places. */
 #include "device/memory/machine.h"
-#include "device/memory/stick_box.h"
-
-#include <string.h>
 
 /* Reading of an operand's parts: the range is copied to `to`, which has its shape, or compared with `with`,
  * which is the whole tensor. */

@@ -1,13 +1,6 @@
 /* The memories, and the places of tensors and stays in them. */
 #include "device/memory/machine.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "device/execute/execute.h"
-#include "device/memory/stick_box.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* False: no memory for the bytes; tags and the like are a fraction of the bytes. */
 static bool memory_make(struct memory *x, int64_t bytes, int64_t stick_bytes)

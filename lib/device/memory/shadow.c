@@ -6,10 +6,6 @@
  * with this op. */
 #include "device/memory/machine.h"
 #include "base/words/words.h"
-#include "base/text.h"
-
-#include <stdarg.h>
-#include <stdio.h>
 
 /* The first fault of an access stands for all of them. */
 static void note_fault(const struct machine *m, const struct place *p, enum lx_fault_kind kind, int64_t local,

@@ -7,8 +7,6 @@
  * core that reads or overwrites the stick before those times is early. Within one tick the op orders its
  * cores. */
 #include "device/memory/machine.h"
-#include "base/checked.h"
-#include "base/memory.h"
 
 enum { AHEAD_STEPS = 256 };
 static const int64_t ahead = INT64_C(1) << 28; /* tasks between two meetings */

@@ -1,8 +1,5 @@
 /* Geometry on device layouts; no bytes are touched here. */
 #include "device/memory/stick_box.h"
-#include "base/checked.h"
-
-#include <string.h>
 
 struct box box_whole(const struct lx_layout *l)
 {

@@ -6,11 +6,9 @@
  * dimension is in runs: the positions between them are other cores', and the runs stand one behind the other.
  * A region is a core's access to one operand: for each host dimension the offsets of its elements, relative
  * to the begin of a box, and for each device dimension the touched positions. */
-#ifndef LX_DEVICE_MEMORY_STICK_BOX_H
-#define LX_DEVICE_MEMORY_STICK_BOX_H
+#pragma once
 
 #include "device/memory/dtypes.h"
-#include "base/arena.h"
 #include "divide/divide.h"
 #include "layout/op_index.h"
 
@@ -110,5 +108,3 @@ void pack_items_part_out(const struct lx_layout *l, const struct region *r, cons
 /* The number of elements that differ from `items`, bit for bit. */
 int64_t pack_items_differing(const struct lx_layout *l, const struct region *r, const int64_t *first,
                              const void *at, const void *items);
-
-#endif

@@ -8,8 +8,6 @@
 #include "device/memory/machine.h"
 #include "device/execute/execute.h"
 
-#include <string.h>
-
 struct move {
     struct machine *m;
     struct place lx, hbm;

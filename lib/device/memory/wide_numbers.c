@@ -3,9 +3,6 @@
  * bits first, so that the detour does not round again. */
 #include "device/memory/dtypes.h"
 
-#include <float.h>
-#include <math.h>
-
 enum { BLOCK = 256 };
 
 double number_rounded(double x, int digits, int least)

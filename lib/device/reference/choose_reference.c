@@ -1,11 +1,7 @@
 /* The meaning of ops that choose by indices, on whole tensors: element by element for ops that take out,
  * update by update for ops that put in. */
 #include "device/reference/evaluate.h"
-#include "base/memory.h"
 #include "graph/choice.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 struct choosing {
     const struct evaluation *e;
@@ -70,16 +66,10 @@ static void choose_reference_combine(struct choosing *k, int64_t to, wide_number
         k->value[to] = whole ? number_wrapped(type, (whole_number)(a * b)) : (wide_number)(y * x);
         k->size[to] = fabs(y * x);
         return;
-    case LX_COMBINE_MIN:
-        k->value[to] = isnan(y) || now < term ? now : term;
-        return;
-    case LX_COMBINE_MAX:
-        k->value[to] = isnan(y) || now > term ? now : term;
-        return;
+    case LX_COMBINE_MIN: k->value[to] = isnan(y) || now < term ? now : term; return;
+    case LX_COMBINE_MAX: k->value[to] = isnan(y) || now > term ? now : term; return;
     case LX_COMBINE_REPLACE:
-    case LX_COMBINE_COUNT:
-        k->value[to] = term;
-        k->size[to] = fabs(x);
+    case LX_COMBINE_COUNT: k->value[to] = term; k->size[to] = fabs(x);
     }
 }
 

@@ -9,14 +9,6 @@
  * DEPTH at a time: too low by a factor of at most (1 + u)^DEPTH < 1 + 2^-15, which ABSOLUTE_ROUNDED makes up
  * for. The order of all sums is fixed. */
 #include "device/reference/evaluate.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/cancel.h"
-
-#include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { TILE_ROWS = 4, TILE_COLUMNS = 8, ROWS = 96, COLUMNS = 128, DEPTH = 256 }; /* DEPTH is the largest */
 static const double ABSOLUTE_ROUNDED = 1 + 0x1p-14;

@@ -1,11 +1,6 @@
 /* Elements, reductions and views, a row of the output at a time. */
 #include "device/reference/evaluate.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { BLOCK = JUDGED_MOST, TASKS = 64, ROUNDED_BEFORE = 4 };
 
 /* Absolute error of formulas of several steps when a step leaves the range of fp32: silu(-89) is -2e-37, but

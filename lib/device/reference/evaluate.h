@@ -20,8 +20,7 @@
  *     ops in fp64                         the same with u = 2^-52, which covers the rounding of both sides
  *
  * and (1 + u)^n - 1 <= n u / (1 - n u). */
-#ifndef LX_DEVICE_REFERENCE_EVALUATE_H
-#define LX_DEVICE_REFERENCE_EVALUATE_H
+#pragma once
 
 #include "device/reference/storing.h"
 #include "kernels/thread_pool.h"
@@ -153,5 +152,3 @@ bool made_known(const struct lx_op *op);
  * same room. */
 void made_values(const struct lx_graph *g, const struct lx_op *op, const struct operand *in,
                  wide_number *value, double *slack);
-
-#endif

@@ -1,9 +1,6 @@
 /* Ops on whole numbers: exact, and brought into the range of the result's type in the end. Elements,
  * reductions and contractions are one loop: over the output, and inside over the terms. */
 #include "device/reference/evaluate.h"
-#include "base/checked.h"
-
-#include <math.h>
 
 enum { BLOCK = 256 };
 

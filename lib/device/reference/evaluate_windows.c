@@ -5,12 +5,6 @@
  * places in the input. Both operands are decoded once; the second operand of a product is laid out with its
  * output variables innermost. */
 #include "device/reference/evaluate.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/cancel.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 enum { BLOCK = JUDGED_MOST, TASKS = 64 };
 

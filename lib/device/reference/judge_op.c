@@ -1,13 +1,8 @@
 /* Evaluates the op in fp64 on its inputs, block by block, and compares each block with the output at once. */
 #include "device/reference/judge_op.h"
-#include "base/memory.h"
 #include "device/execute/arith.h"
 #include "device/reference/evaluate.h"
 #include "layout/op_index.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct judging {
     const void *items;

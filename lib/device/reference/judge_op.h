@@ -1,11 +1,9 @@
 /* One op judged by itself: is every element of its output within its bound, given the device's inputs?
  * Private to the stage. */
-#ifndef LX_DEVICE_REFERENCE_JUDGE_OP_H
-#define LX_DEVICE_REFERENCE_JUDGE_OP_H
+#pragma once
 
 #include "graph/graph.h"
 #include "divide/op_nest.h"
-#include "base/arena.h"
 #include "device/reference/storing.h"
 #include "kernels/thread_pool.h"
 
@@ -39,5 +37,3 @@ struct tile_op {
 /* `op` of `g`, with one result, is op `tick` of the nest. */
 struct tile_op *tile_op_make(const struct lx_graph *g, const struct lx_op *op, const struct lx_nest *n,
                              int32_t tick, struct arena *memory);
-
-#endif

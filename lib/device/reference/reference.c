@@ -5,19 +5,12 @@
  *
  * A value is dropped after the last op that reads it. */
 #include "device/reference/reference.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "device/execute/arith.h"
 #include "device/reference/evaluate.h"
 #include "graph/graph.h"
 #include "base/hash.h"
 #include "device/memory/dtypes.h"
 #include "graph/choice.h"
-
-#include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Element i of a tensor depends on seed, name and i only (splitmix64 at a position), so that threads can fill
  * blocks of 4,096 elements in any order and the data are the same on every machine. */
@@ -349,4 +342,12 @@ void lx_reference_free(struct lx_reference *r)
     for (int32_t t = 0; t < r->program.pattern->tensor_count; t++) mem_free(r->outputs[t].numbers);
     arena_free(&r->memory);
     mem_free(r);
+}
+
+void data_argument(const struct lx_device_options *how, int32_t tensor, enum lx_dtype type, void *items)
+{
+    for (int i = 0; i < how->argument_count; i++) {
+        float value = (float)how->arguments[i].value;
+        if (how->arguments[i].tensor == tensor) items_encode(&number_types[type], &value, 1, items);
+    }
 }

@@ -1,9 +1,5 @@
 /* Kinds of ops as functions of numbers, written once more and apart from the device's. */
 #include "device/reference/evaluate.h"
-#include "base/fail.h"
-
-#include <float.h>
-#include <math.h>
 
 #define A v[0]
 #define B v[1]

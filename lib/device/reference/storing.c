@@ -1,10 +1,5 @@
 /* One row per type: how far storing moves a number, and the range in which the plain bound decides. */
 #include "device/reference/storing.h"
-#include "device/memory/dtypes.h"
-
-#include <float.h>
-#include <math.h>
-#include <string.h>
 
 struct storing {
     double unit;  /* v: relative, at most */

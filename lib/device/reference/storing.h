@@ -11,8 +11,7 @@
  * more than that. Storing fp32 moves nothing, integers move by at most one half. Where that does not decide
  * (infinities, saturation, 0 and 1 for truth) the element must lie between the stored forms of r - e and r +
  * e: storing is monotonous. */
-#ifndef LX_DEVICE_REFERENCE_STORING_H
-#define LX_DEVICE_REFERENCE_STORING_H
+#pragma once
 
 #include "device/memory/dtypes.h"
 
@@ -46,5 +45,3 @@ void judge_elements(const struct expected *x, enum lx_dtype dtype, const void *i
 double expected_number(const struct expected *x, int64_t i);
 /* A number after storing and reading it back. */
 double stored_number(enum lx_dtype dtype, double x);
-
-#endif

@@ -2,10 +2,7 @@
 #include "device/reference/values.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
-#include "base/hash.h"
 #include "layout/op_index.h"
-
-#include <string.h>
 
 bool op_keeps(const struct lx_op *op)
 {

@@ -3,10 +3,9 @@
  * Tensors may be written more than once; values may not. Value t (below the number of tensors) is the content
  * of tensor t before the first op: input data, or zeros. The further values are the results of the ops, op by
  * op. The program has the pattern's own order, so that a plan with ops in a wrong order is found out. */
-#ifndef LX_DEVICE_REFERENCE_VALUES_H
-#define LX_DEVICE_REFERENCE_VALUES_H
+#pragma once
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "layout/layout.h"
 
 struct program {
@@ -37,5 +36,3 @@ bool device_layout(const struct lx_graph *g, const struct lx_layout *planned, in
                    struct lx_layout *out, lx_status *st);
 /* Elements in host order. */
 int64_t layout_items(const struct lx_layout *l);
-
-#endif

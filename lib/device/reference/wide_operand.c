@@ -2,8 +2,6 @@
  * they are decoded. */
 #include "device/reference/evaluate.h"
 
-#include <string.h>
-
 enum { BLOCK = 256 };
 
 /* Bytes of an item are 1, 2, 4 or 8: one loop each, for the compiler to see. `offset` NULL: by steps. */

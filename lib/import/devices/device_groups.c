@@ -1,10 +1,5 @@
 /* Groups and permutations of devices, and the grid whose axes they follow. */
 #include "import/devices/devices.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 int64_t model_all_devices(const struct lx_model *m)
 {

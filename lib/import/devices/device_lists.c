@@ -2,9 +2,6 @@
  * shardings `{devices=[2,1,2]<=[4] last_tile_dim_replicate}`. At most LISTED_DEVICES are listed. */
 #include "import/devices/devices.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_DEVICES = 1 << 20 };
 
 /* ---- meshes ---- */

@@ -1,7 +1,6 @@
 /* The devices of a model that work together, as axes of a grid. Devices are numbered along the grid, the last
  * axis fastest; a group is `size` devices, `stride` apart. */
-#ifndef LX_IMPORT_DEVICES_H
-#define LX_IMPORT_DEVICES_H
+#pragma once
 
 #include "import/model_parts.h"
 
@@ -81,5 +80,3 @@ const char *model_leaf_sharding(const char *text, int leaf, char *room, size_t s
 /* Finds grid positions of the devices so that groups and shardings follow at most `axes` axes; keeps the
  * file's numbers if they do. */
 void model_order_devices(struct lx_model *m, int axes);
-
-#endif

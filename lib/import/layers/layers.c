@@ -2,13 +2,8 @@
  * once. */
 #include "import/layers/layers.h"
 #include "import/read/onnx.h"
-#include "base/memory.h"
 #include "import/tensor_views.h"
 #include "import/types/typing.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The layer rule of an op; NULL: none. Operands and results must be tensors with elements, not complex; later
  * operands of ONNX may be empty lists. */

@@ -5,8 +5,7 @@
  * does not change. After a part fails, later parts do nothing, and the op gets no body. Kinds that ONNX lacks
  * are called "lxplan:Rsqrt", "lxplan:Log1p", "lxplan:AllGather" and "lxplan:DevicePart". Bodies have 2 to 30
  * ops; recurrent layers have some for each step. */
-#ifndef LX_IMPORT_LAYERS_H
-#define LX_IMPORT_LAYERS_H
+#pragma once
 
 #include "import/ops.h"
 
@@ -81,5 +80,3 @@ int32_t layer_channels(struct layer *l, int32_t vector, int rank, int64_t axis);
  * Identity. False: something has failed. */
 bool layer_result(struct layer *l, int result, int32_t value);
 int32_t layer_fail(struct layer *l); /* -1 */
-
-#endif

@@ -2,9 +2,6 @@
  * the K heads serves a group of H / K queries. */
 #include "import/layers/layers.h"
 
-#include <math.h>
-#include <string.h>
-
 struct attention {
     int32_t q, k, v;
     int32_t bias; /* added to the scores, broadcast to [B,H,S,T]; -1: none */

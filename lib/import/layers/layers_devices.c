@@ -3,8 +3,6 @@
 #include "import/layers/layers.h"
 #include "import/devices/devices.h"
 
-#include <string.h>
-
 /* Slices the whole into shards for `parts` devices along a dimension, `stride` (0: not stated) apart, or
  * gathers these. One device takes its own shard; a team leaves the shard open. */
 static int32_t share_along(struct layer *l, int32_t x, int dim, int64_t parts, int64_t stride, int64_t place,

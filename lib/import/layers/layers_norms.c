@@ -1,8 +1,6 @@
 /* Softmax, normalisations and reductions. Statistics are in fp32 for narrower elements. */
 #include "import/layers/layers.h"
 
-#include <string.h>
-
 static int32_t norm_wide(struct layer *l, int32_t x)
 {
     enum model_element e = layer_type(l, x)->element;

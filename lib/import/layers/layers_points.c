@@ -2,8 +2,6 @@
  * element type. */
 #include "import/layers/layers.h"
 
-#include <string.h>
-
 /* max(x, low), then min(., high), for the bounds given as operands or attributes. */
 bool derive_clip(struct layer *l)
 {

@@ -3,9 +3,6 @@
 #include "import/layers/layers.h"
 #include "import/types/typing.h"
 #include "import/types/windows.h"
-#include "base/checked.h"
-
-#include <string.h>
 
 /* An operand of a product, transposed in its last two dimensions if the attribute is set. */
 static int32_t product_operand(struct layer *l, int operand, const char *swap)

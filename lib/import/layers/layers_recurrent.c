@@ -1,8 +1,6 @@
 /* LSTM: one matmul for the inputs of all steps, then step by step about twenty ops. */
 #include "import/layers/layers.h"
 
-#include <string.h>
-
 enum { LSTM_GATES = 4, LSTM_STEP_OPS = 60 };
 
 /* One direction of a layer. */

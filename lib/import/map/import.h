@@ -4,10 +4,8 @@
  * over its own dimensions. Then storages are cut into pieces so that every op can give each piece a letter
  * (import_cuts.c), and the graph is built (import_build.c). A value that cannot be a view is copied, with a
  * reason; an unknown op is generic. No tensor has more than VIEW_MAX_RANK dimensions. */
-#ifndef LX_IMPORT_IMPORT_H
-#define LX_IMPORT_IMPORT_H
+#pragma once
 
-#include "base/text.h"
 #include "graph/builder.h"
 #include "import/model_import.h"
 #include "import/tensor_views.h"
@@ -348,5 +346,3 @@ void import_cut_tensor(struct import *im, const struct storage *s, struct lx_ten
 const struct model_type *import_part_type(const struct import *im, int32_t argument);
 /* Is the result of an op its operand's shard? */
 bool import_stays_part(struct import *im, const struct model_op *op);
-
-#endif

@@ -7,9 +7,6 @@
 #include "import/map/import_steps.h"
 #include "import/types/typing.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { STICK_BYTES = 128 };
 
 /* First element and step of each dimension. */
@@ -179,17 +176,6 @@ static void box_lay_out(struct import *im, const struct model_op *op, struct imp
     if (!plain) import_plain(im, v, op);
 }
 
-/* The greatest common divisor. */
-static int64_t box_common(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* Joins at most LX_MAX_INPUTS parts along a dimension. */
 static struct import_value box_join(struct import *im, const struct model_op *op,
                                     const struct import_value *part, int count, int axis,
@@ -202,7 +188,7 @@ static struct import_value box_join(struct import *im, const struct model_op *op
     extent[axis] = 0;
     for (int i = 0; i < count; i++) {
         in[i] = (struct sketch_operand){part[i].storage, part[i].view, part[i].via};
-        grain = box_common(grain, part[i].type->extent[axis]);
+        grain = gcd_i64(grain, part[i].type->extent[axis]);
         extent[axis] += part[i].type->extent[axis];
     }
     struct sketching k = {.kind = "concat", .from = op, .in = in, .count = count, .whole = true};
@@ -271,7 +257,7 @@ static struct import_value pad_around(struct import *im, const struct model_op *
     s->between = arena_copy_array(&im->memory, a->between, VIEW_MAX_RANK, sizeof *a->between);
     s->apart = dims;
     for (int d = 0; d < type->count; d++)
-        s->grain[d] = a->between[d] ? 1 : box_common(box_common(v.type->extent[d], a->low[d]), a->high[d]);
+        s->grain[d] = a->between[d] ? 1 : llabs(gcd_i64(gcd_i64(v.type->extent[d], a->low[d]), a->high[d]));
     if (apart) box_set_apart(im, op, &out);
     return out;
 }

@@ -2,11 +2,6 @@
  * parameters of their kinds beside letters. */
 #include "import/map/import.h"
 #include "graph/op_params.h"
-#include "graph/graph.h"
-#include "base/fail.h"
-#include "base/text.h"
-
-#include <string.h>
 
 /* ---- letters: each piece of an op's dimensions has one, and an operand has the letters of its storage's
  * pieces, in the storage's order ---- */

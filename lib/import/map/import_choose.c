@@ -3,8 +3,6 @@
 #include "import/map/import_steps.h"
 #include "import/types/typing.h"
 
-#include <string.h>
-
 int choose_dim(struct choosing *c, int64_t extent)
 {
     if (c->rank >= VIEW_MAX_RANK) c->full = true;

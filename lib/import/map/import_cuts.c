@@ -7,8 +7,6 @@
  * than the copy moves. */
 #include "import/map/import.h"
 
-#include <math.h>
-
 /* The pattern does not depend on the device: the longest stick, and a size that fits every scratchpad beside
  * others. */
 enum { STICK_BYTES = 128, ON_CHIP = 4 << 20, SMALL = 64 << 10 };

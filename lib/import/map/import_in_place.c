@@ -10,11 +10,6 @@
  * with all its needs. A search of the successor graph visits each sketch once; the work of all searches is
  * limited. */
 #include "import/map/import.h"
-#include "base/fail.h"
-#include "base/order.h"
-#include "base/memory.h"
-
-#include <string.h>
 
 enum { WORK_PER_SKETCH = 256 };
 

@@ -3,11 +3,6 @@
 #include "import/map/import.h"
 #include "files/pattern.h"
 #include "import/layers/layers.h"
-#include "base/fail.h"
-#include "base/memory.h"
-#include "base/hash.h"
-
-#include <string.h>
 
 enum { MOST_ROUNDS = 40, LAST_ROUNDS = 4, MOST_TAKEN_BACK = 16, SMALL_COPY = 64 << 10 };
 

@@ -4,9 +4,6 @@
 #include "import/map/import_steps.h"
 #include "import/types/typing.h"
 #include "graph/op_params.h"
-#include "base/checked.h"
-
-#include <string.h>
 
 /* Makes the result a view of operand 0, or a copy if forced or if there is no such view (`cannot`). An index
  * string can state permutations and repetitions (`letters`), but not reshapes. */

@@ -1,8 +1,5 @@
 /* What a file's own arguments and results must cross: each once, dense, whatever the import made of it. Of a
  * table only the rows that are read count, of a tensor that is changed in place only what changes. */
-#include "base/checked.h"
-#include "base/memory.h"
-#include "graph/graph.h"
 #include "import/map/import.h"
 
 /* Bytes of one argument: the most that an op reads, what slices without common elements read, the most that

@@ -6,9 +6,6 @@
  * made unique (#2, #3 ..) when the graph is built: arguments and outputs come first. */
 #include "import/map/import.h"
 
-#include <ctype.h>
-#include <string.h>
-
 enum { MOST_PATH = 120 };
 
 /* "%12" or "12" */

@@ -3,8 +3,6 @@
  * the index. An op moves all of an unaddressed dimension, one position of each addressed one. */
 #include "import/map/import_steps.h"
 
-#include <string.h>
-
 struct list {
     const int64_t *at;
     int count;

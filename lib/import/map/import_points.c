@@ -3,9 +3,6 @@
 #include "import/map/import_steps.h"
 #include "import/types/typing.h"
 
-#include <math.h>
-#include <string.h>
-
 struct import_value import_whole(struct import *im, const struct model_type *type, const int64_t *numbers,
                                  int count)
 {

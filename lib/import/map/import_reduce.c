@@ -2,9 +2,6 @@
 #include "import/map/import_steps.h"
 #include "import/types/typing.h"
 
-#include <math.h>
-#include <string.h>
-
 /* Copies an operand that repeats within a reduced dimension, as repetition would have to be counted. */
 static void reduce_without_repeats(struct import *im, const struct model_op *op, struct import_value *v,
                                    const bool *goes)

@@ -1,14 +1,7 @@
 /* The coverage report: facts of the file, classes of its ops by kind, in ops and bytes, and decisions on
  * roles, loops, branches, copies. Every op of the file is in exactly one class. */
-#include "base/checked.h"
-#include "graph/graph.h"
 #include "import/map/import.h"
 #include "import/read/hlo.h"
-#include "base/fail.h"
-#include "base/memory.h"
-#include "base/text.h"
-
-#include <string.h>
 
 enum { MOST_ALIKE = 1000 }; /* loops and branches of one name in the report */
 

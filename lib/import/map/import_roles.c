@@ -2,11 +2,6 @@
  * format, unless the user states a role; the report counts which rule decided. Results are stored as outputs
  * of their own. */
 #include "import/map/import.h"
-#include "base/fail.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { AS_WEIGHT = 1, OTHERWISE = 2, BIG = 1 << 16 };
 

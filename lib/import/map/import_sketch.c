@@ -1,10 +1,6 @@
 /* Values of a model as views of storages, and sketches of ops with views of their results, before storages
  * are cut. */
 #include "import/map/import_steps.h"
-#include "base/checked.h"
-
-#include <stdio.h>
-#include <string.h>
 
 void import_force(struct import *im, struct op_class *owner, const struct sketch_operand *operand, int count,
                   int dim, const char *reason)

@@ -6,10 +6,6 @@
  * dimension. */
 #include "import/map/import_steps.h"
 #include "import/types/windows.h"
-#include "base/checked.h"
-
-#include <math.h>
-#include <string.h>
 
 enum slide_role {
     SLIDE_BATCH,

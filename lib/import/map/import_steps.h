@@ -1,6 +1,5 @@
 /* Mappings of ops, and the helpers that they share. */
-#ifndef LX_IMPORT_IMPORT_STEPS_H
-#define LX_IMPORT_IMPORT_STEPS_H
+#pragma once
 
 #include "import/map/import.h"
 #include "import/ops.h"
@@ -87,5 +86,3 @@ void choose_along(struct choosing *c, int dim);
 /* The result has `type`, its dimension i is dims[i]; with too many dimensions the op stays generic. */
 bool choose_finish(struct import *im, const struct model_op *op, struct choosing *c,
                    const struct model_type *type, const int *dims);
-
-#endif

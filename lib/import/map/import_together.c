@@ -4,9 +4,6 @@
  * shard the tensors: a value whose sharding differs from its storage's is copied. */
 #include "import/map/import_steps.h"
 #include "graph/op_params.h"
-#include "base/fail.h"
-
-#include <string.h>
 
 /* The product of the extents from a dimension on, which identifies it. */
 static int64_t shard_from(const struct model_type *t, int d)

@@ -1,7 +1,6 @@
 /* Shared by the files of the HLO reader: hlo_read.c has computations, types and calls, hlo_instructions.c
  * instructions. */
-#ifndef LX_IMPORT_HLO_H
-#define LX_IMPORT_HLO_H
+#pragma once
 
 #include "import/read/source.h"
 
@@ -30,5 +29,3 @@ bool hlo_is_control(const struct model_op *op);
 void hlo_uses(const struct lx_model *m, enum hlo_use *use);
 /* The trips of a while, if counted; -1: they depend on data. `body` contains the op. */
 int64_t hlo_trips(const struct lx_model *m, const struct model_body *body, const struct model_op *op);
-
-#endif

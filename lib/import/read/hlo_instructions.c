@@ -1,9 +1,6 @@
 /* Instructions of HLO: "[ROOT] %name = TYPE opcode(operands), key=value, ...", one a line. */
 #include "import/read/hlo.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Names may have letters of any script: bytes beyond ASCII. */
 bool hlo_is_name(char c)
 {

@@ -1,10 +1,5 @@
 /* Reading HLO text: types; the header on one line, then computations, among them the entry. */
 #include "import/read/hlo.h"
-#include "base/fail.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* "{1,0:T(8,128)}", after the type; true: not row-major. Skips tiling and memory space. */
 static bool hlo_layout(struct source *s, int rank, int32_t *order)

@@ -1,7 +1,6 @@
 /* Shared by the files of the ONNX reader: onnx_read.c has the model and its graphs, onnx_nodes.c nodes,
  * attributes and order, onnx_tensors.c tensors and types. */
-#ifndef LX_IMPORT_ONNX_H
-#define LX_IMPORT_ONNX_H
+#pragma once
 
 #include "import/model_parts.h"
 
@@ -114,5 +113,3 @@ void onnx_bind(struct onnx_building *b, const char *name, int32_t value);
 const char *onnx_kind(struct lx_model *m, const char *domain, const char *kind);
 /* The op set version of a kind. */
 int64_t onnx_opset(const struct lx_model *m, const char *kind);
-
-#endif

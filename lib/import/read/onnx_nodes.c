@@ -1,9 +1,6 @@
 /* Nodes of ONNX: operands and results by name, attributes, inlined local functions; and the order of
  * nodes. */
 #include "import/read/onnx.h"
-#include "base/memory.h"
-
-#include <string.h>
 
 static const char *node_prefixed(const struct onnx_building *b, const char *name)
 {

@@ -1,12 +1,6 @@
 /* Reading ONNX: op sets, local functions, the graph and those within its nodes, then all shapes. */
 #include "import/read/onnx.h"
-#include "base/text.h"
 #include "import/types/typing.h"
-#include "base/fail.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- the wire format: no length is believed beyond the remaining bytes ---- */
 

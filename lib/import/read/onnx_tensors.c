@@ -1,13 +1,9 @@
 /* Tensors and types of ONNX. Numbers stand in raw bytes, in a field by type, or in a file beside the model:
  * the reader takes only the needed bytes, from a regular file whose path has no ".." and no root. */
-#include "base/memory.h"
 #include "import/read/onnx.h"
 #include "import/types/typing.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

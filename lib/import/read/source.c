@@ -1,12 +1,6 @@
 /* The cursor: places, spaces, words, brackets and numbers; then bodies. */
 #include "import/read/source.h"
-#include "base/fail.h"
 #include "import/types/typing.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_DIGITS = 400 };
 

@@ -3,8 +3,7 @@
  * After a failure the cursor keeps its place, counts as ended, and gives empty names, zeros and a type
  * without dimensions, so readers check only in their loops. Nothing here recurses; brackets nest to
  * MODEL_MAX_DEPTH. */
-#ifndef LX_IMPORT_SOURCE_H
-#define LX_IMPORT_SOURCE_H
+#pragma once
 
 #include "import/model_parts.h"
 
@@ -100,5 +99,3 @@ void reader_push_operand(struct reader *r, const char *name);
 /* The list, or the attributes, as arrays of the model; empties them. */
 const int32_t *reader_list(struct reader *r, int *count);
 struct model_attrs reader_attrs(struct reader *r);
-
-#endif

@@ -1,10 +1,6 @@
 /* Attributes of StableHLO as those of HLO, with lists where HLO has text. */
 #include "import/read/ttir.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Names of attributes; `kind`: of that op only. */
 static const struct {
     const char *kind, *theirs, *ours;

@@ -5,8 +5,6 @@
  * results, or one for all. A region may use constants of the function around it: it gets its own. */
 #include "import/read/ttir.h"
 
-#include <string.h>
-
 /* A reader whose body goes on behind the region. */
 struct stable_scope {
     const struct reader *around;

@@ -1,8 +1,7 @@
 /* Shared by the files of the reader of MLIR: ttir_read.c has modules, functions and locations, ttir_ops.c
  * types and ops of TTIR, ttir_attrs.c attributes and constants. StableHLO becomes HLO: stable_ops.c has its
  * ops and regions, stable_attrs.c their attributes. */
-#ifndef LX_IMPORT_TTIR_H
-#define LX_IMPORT_TTIR_H
+#pragma once
 
 #include "import/read/source.h"
 
@@ -48,5 +47,3 @@ void stable_op(struct ttir *t, const char *name, int64_t many, struct model_op o
 struct model_attrs stable_attrs(struct ttir *t, const char *kind, const struct model_op *op);
 /* Makes attributes of module and arguments HLO's. */
 void stable_end(struct lx_model *m);
-
-#endif

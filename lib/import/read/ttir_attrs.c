@@ -1,9 +1,6 @@
 /* Attributes of MLIR: numbers with their types, lists, words, constants. Anything else is kept as text. */
 #include "import/read/ttir.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { MOST_ATTRS = 2048 }; /* of one op: each is compared with all earlier ones */
 
 static bool ttir_attr_is_float(enum model_element e)

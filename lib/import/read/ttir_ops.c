@@ -1,9 +1,6 @@
 /* Types of MLIR, and ops of TTIR in the generic form. */
 #include "import/read/ttir.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* bf16, si32, complex<f32>. Signless and signed are one. */
 enum model_element ttir_element(struct source *s)
 {

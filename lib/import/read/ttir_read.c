@@ -1,10 +1,6 @@
 /* Reading TTIR and StableHLO: modules of MLIR within modules, functions in them, locations and their
  * aliases. */
 #include "import/read/ttir.h"
-#include "base/fail.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* ---- locations ---- */
 

@@ -3,9 +3,6 @@
  * bounds the time. */
 #include "import/types/typing.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { MOST = MODEL_MAX_RANK };
 
 /* ---- numbers ---- */

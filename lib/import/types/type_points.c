@@ -1,9 +1,6 @@
 /* Rules of result types: element by element, reductions, products, calls, indexed reads and writes. */
 #include "import/facts.h"
 #include "import/types/typing.h"
-#include "base/checked.h"
-
-#include <string.h>
 
 enum typed type_of_same(struct typing *t)
 {

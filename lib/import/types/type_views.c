@@ -1,10 +1,5 @@
 /* Rules of result types: ops that move, repeat or leave out elements, and constants. */
-#include "base/checked.h"
 #include "import/types/typing.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST = MODEL_MAX_RANK };
 

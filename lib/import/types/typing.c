@@ -2,12 +2,8 @@
  * the rule. Ops without a rule, and results that a rule leaves open, pass, so a legal file is never
  * refused. */
 #include "import/types/typing.h"
-#include "base/fail.h"
 #include "import/layers/layers.h"
 #include "import/read/onnx.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #define TYPE_RULE(name, words) const struct type_rule type_##name = {type_of_##name, words};
 TYPE_RULES(TYPE_RULE)
@@ -227,27 +223,21 @@ static bool typing_elements_fit(const struct typing *t)
     const struct model_type *y = onnx ? NULL : t->stated, *first = t->in[0];
     int count = t->op->operand_count;
     switch (t->row->elements) {
-    case ELEMENTS_ANY:
-        return true;
-    case ELEMENTS_LIKE:
-        return typing_all(t, 0, 1, LIKE, y) || strcmp(t->op->kind, "abs") == 0;
+    case ELEMENTS_ANY: return true;
+    case ELEMENTS_LIKE: return typing_all(t, 0, 1, LIKE, y) || strcmp(t->op->kind, "abs") == 0;
     case ELEMENTS_SAME:
         if (ttir) return typing_all(t, 0, 1, LIKE, y) || (count > 1 && typing_all(t, 1, 2, LIKE, y));
         return typing_all(t, 0, count, LIKE, onnx ? first : y);
-    case ELEMENTS_PRODUCT:
-        return !onnx || typing_all(t, 0, count, LIKE, first);
+    case ELEMENTS_PRODUCT: return !onnx || typing_all(t, 0, count, LIKE, first);
     case ELEMENTS_JOINED:
         return typing_all(t, 0, 1, LIKE, y) && (!onnx || typing_all(t, 0, count, LIKE, first));
     case ELEMENTS_TRUTH:
         return ttir || (typing_all(t, 1, count, LIKE, first) && (!y || y->element == MODEL_BOOL));
-    case ELEMENTS_LOGIC:
-        return ttir || typing_all(t, 0, count, onnx ? BOOLEAN : LIKE, y);
+    case ELEMENTS_LOGIC: return ttir || typing_all(t, 0, count, onnx ? BOOLEAN : LIKE, y);
     case ELEMENTS_CHOICE:
         return ttir || (typing_all(t, 0, 1, BOOLEAN, NULL) && typing_all(t, 1, 3, LIKE, onnx ? t->in[1] : y));
-    case ELEMENTS_INDEX:
-        return typing_all(t, 0, 1, LIKE, y) && typing_all(t, 1, count, INDEX, NULL);
-    case ELEMENTS_UPDATE:
-        return typing_all(t, 0, 2, LIKE, y) && typing_all(t, 2, count, INDEX, NULL);
+    case ELEMENTS_INDEX: return typing_all(t, 0, 1, LIKE, y) && typing_all(t, 1, count, INDEX, NULL);
+    case ELEMENTS_UPDATE: return typing_all(t, 0, 2, LIKE, y) && typing_all(t, 2, count, INDEX, NULL);
     }
     return true;
 }

@@ -1,10 +1,8 @@
 /* Result types: one rule an op for all dialects (ops.def). A rule computes the type of the first result from
  * operands and attributes. Text dialects state types, which must match; ONNX results get theirs here. */
-#ifndef LX_IMPORT_TYPING_H
-#define LX_IMPORT_TYPING_H
+#pragma once
 
 #include "import/model_parts.h"
-#include "base/text.h"
 #include "import/ops.h"
 
 enum { TYPING_OPERANDS = 6 };
@@ -151,5 +149,3 @@ double fold_kept_real(enum model_element e, double x);
 /* Conversions: toward 0, into the range of the type; NaN gives 0. */
 int64_t fold_to_int(enum model_element e, double x);
 double fold_to_real(enum model_element to, enum model_element from, int64_t n);
-
-#endif

@@ -1,10 +1,6 @@
 /* Arithmetic of windows, without a loop over positions: files may state any extent. */
 #include "import/types/windows.h"
 #include "import/types/typing.h"
-#include "base/checked.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_STEPS = 1 << 16, MOST_NUMBER = 1 << 30 };
 

@@ -1,6 +1,5 @@
 /* One dimension of a window that slides: convolutions and pools of all formats. */
-#ifndef LX_IMPORT_WINDOWS_H
-#define LX_IMPORT_WINDOWS_H
+#pragma once
 
 #include "import/model_parts.h"
 
@@ -36,5 +35,3 @@ int op_pool(enum model_format dialect, const struct model_op *op, const struct m
             struct model_window *w, int *at);
 /* Extent of a dimension; -1: there is none. */
 int64_t conv_extent(const struct model_type *t, int d);
-
-#endif

@@ -2,16 +2,8 @@
  * other nests; ops outside keep their divisions. */
 #include "search/nests/nest_edits.h"
 #include "search/search_steps.h"
-#include "base/checked.h"
-#include "base/fail.h"
 #include "layout/op_index.h"
-#include "nests/nest_candidates.h"
-#include "nests/axes.h"
 #include "search/time.h"
-
-#include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_NESTS = 64 };
 
@@ -237,11 +229,7 @@ static bool make_nest(const struct lx_layouts *l, const char *entry, struct aren
                          why.text);
 }
 
-static int given_nests_by_time(const void *a, const void *b)
-{
-    const struct lx_nest *x = a, *y = b;
-    return (x->first > y->first) - (x->first < y->first);
-}
+ORDER(given_nests_by_time, struct lx_nest, ORDER_UP(first));
 
 static bool nests_asked(const struct lx_layouts *l, const char *text, struct arena *memory,
                         struct lx_nest **out, int32_t *count, lx_status *st)

@@ -1,8 +1,6 @@
 /* Chasing losses: a tensor that moves too much is held whole, or at another level, or its ops join one nest;
  * with the same tiles and with smaller ones, since holding needs room. */
 #include "search/nests/nest_search.h"
-#include "base/checked.h"
-#include "nests/nest_candidates.h"
 
 enum { MOST_CHASED = 6 };
 

@@ -1,6 +1,5 @@
 /* Edits sets of nests: nests are in order of time, and holds refer to them by index. */
 #include "search/nests/nest_edits.h"
-#include "nests/nest_candidates.h"
 
 void nest_set_of(const struct draft *x, struct nest_menus *menus, struct arena *memory, struct nest_set *out)
 {

@@ -1,6 +1,5 @@
 /* Editable sets of nests: nests, holds, and cuts at their ends. Private to the stage. */
-#ifndef LX_SEARCH_NEST_EDITS_H
-#define LX_SEARCH_NEST_EDITS_H
+#pragma once
 
 #include "search/plan_search.h"
 #include "nests/nest_candidates.h"
@@ -58,5 +57,3 @@ void nest_set_quicken(struct search *search, struct nest_menus *menus);
 void nest_set_refine(struct search *search, struct nest_menus *menus, int64_t *tries);
 /* The same, but changes holds only. */
 void nest_set_refine_holds(struct search *search, struct nest_menus *menus, int64_t *tries);
-
-#endif

@@ -2,9 +2,6 @@
 #include "search/nests/nest_edits.h"
 #include "search/time.h"
 #include "layout/op_index.h"
-#include "nests/nest_candidates.h"
-
-#include <stdlib.h>
 
 struct refining {
     struct search *search;

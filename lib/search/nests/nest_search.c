@@ -4,10 +4,6 @@
  * none helps. Then tile counts, ends, levels, holds and cuts are changed one at a time. A change is kept if
  * the whole plan moves less. */
 #include "search/nests/nest_search.h"
-#include "base/checked.h"
-#include "nests/nest_candidates.h"
-
-#include <limits.h>
 
 static bool is_tiny(const struct search *search)
 {

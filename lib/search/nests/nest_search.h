@@ -1,7 +1,6 @@
 /* The search for nests in one graph or window: a first look, then the rest, so that all windows get a first
  * look before one is searched to its end. Private to the stage. */
-#ifndef LX_SEARCH_NEST_SEARCH_H
-#define LX_SEARCH_NEST_SEARCH_H
+#pragma once
 
 #include "search/nests/nest_edits.h"
 
@@ -81,5 +80,3 @@ bool nest_window_carry(const struct nest_window *w, const struct draft *whole, c
  * are cut alike. */
 void nest_windows_cut(const struct draft *x, int32_t most, struct arena *memory, int32_t **last,
                       int32_t *count);
-
-#endif

@@ -1,8 +1,6 @@
 /* Plans and compares sets of nests: divides their ops together, makes the draft, and solves it if it may be
  * better. */
 #include "search/nests/nest_edits.h"
-#include "base/checked.h"
-#include "base/hash.h"
 
 static struct decisions nest_try_decisions_of(const struct nest_set *s)
 {

@@ -1,12 +1,8 @@
 /* Makes windows, compares them, and carries their decisions back. */
 #include "search/nests/nest_search.h"
-#include "base/memory.h"
 #include "layout/op_index.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 struct numbering {
     const struct draft *x;

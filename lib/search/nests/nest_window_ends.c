@@ -1,10 +1,5 @@
 /* Ends of windows: where few bytes cross; period by period if ops repeat. */
 #include "search/nests/nest_search.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "search/plan_search.h"
-
-#include <string.h>
 
 struct cutting {
     const struct draft *x;

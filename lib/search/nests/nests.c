@@ -1,6 +1,5 @@
 /* The engine that makes nests of runs of ops: few ops in one search, many in windows, then refined as a
  * whole. */
-#include "base/checked.h"
 #include "search/keep.h"
 #include "search/nests/nest_search.h"
 #include "search/search_steps.h"

@@ -1,7 +1,6 @@
 /* Ops that address more than the span limit under every division (layouts->too_wide); tiles address less. The
  * search may leave them outside of nests, which counts as worse than any plan. If its best attempt does, each
  * of these ops gets the nest of one or two levels that moves least. */
-#include "base/checked.h"
 #include "layout/op_index.h"
 #include "search/nests/nest_edits.h"
 #include "search/search_steps.h"

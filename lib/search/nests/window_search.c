@@ -2,10 +2,6 @@
  * move most come first, and all get a first look before one is searched to its end: a cancelled search makes
  * one plan of its results. */
 #include "search/nests/nest_search.h"
-#include "nests/nest_candidates.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* A kind of equal windows. */
 struct window_kind {
@@ -46,12 +42,7 @@ static void cut_windows(struct windows *w)
     }
 }
 
-static int window_search_by_bytes(const void *a, const void *b)
-{
-    const struct window_kind *x = a, *y = b;
-    if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
-    return (x->first > y->first) - (x->first < y->first);
-}
+ORDER(window_search_by_bytes, struct window_kind, ORDER_DOWN(bytes) ORDER_UP(first));
 
 /* Sorts kinds by the bytes they move; sets `like` to the kind of each window. */
 static void sort_kinds(struct windows *w)

@@ -4,16 +4,10 @@
  * parent. A process seen stopped six times in a row is at fault. A slow process gets time: a minute to
  * start, unlimited time to end, because device 0 compares results before it ends. */
 #include "team/run/mpi_process.h"
-#include "base/fail.h"
-#include "base/memory.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -1,8 +1,7 @@
 /* MPI in this process. Private to the transport mpi. */
-#ifndef LX_TEAM_RUN_MPI_PROCESS_H
-#define LX_TEAM_RUN_MPI_PROCESS_H
+#pragma once
 
-#include "base/status.h"
+#include "base/base.h"
 
 #include <mpi.h>
 
@@ -20,5 +19,3 @@ int mpi_process_rank(void);
 
 /* Milliseconds of a monotonic clock. */
 double mpi_process_now_ms(void);
-
-#endif

@@ -1,12 +1,8 @@
 /* Plans every other way to shard a tensor, as if stated with --cut. */
 #include "team/run/shard_reasons.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "base/words/words.h"
 #include "team/run/team_run.h"
-
-#include <string.h>
 
 /* Times of equivalent plans may differ in their last digits. */
 static bool shard_reasons_sooner(double us, double than)

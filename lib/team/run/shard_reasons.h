@@ -1,6 +1,5 @@
 /* Explains a tensor's shards: the cost of the best plan for every other shard that can be stated. */
-#ifndef LX_TEAM_RUN_SHARD_REASONS_H
-#define LX_TEAM_RUN_SHARD_REASONS_H
+#pragma once
 
 #include "team/run/team_plans.h"
 
@@ -51,5 +50,3 @@ void lx_shard_reasons_free(struct lx_shard_reasons *r);
 bool lx_shard_better(const struct lx_shard_price *a, const struct lx_shard_price *b, bool by_time);
 /* Bytes received to combine an op's partial sums. */
 int64_t lx_team_combined(const struct lx_team_plan *p, int32_t op);
-
-#endif

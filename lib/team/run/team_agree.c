@@ -5,14 +5,10 @@
  * device sends the hash of its plan and whether it is ready, until all are. A device that is silent beyond
  * the time limit is at fault. */
 #include "team/run/team_device.h"
-#include "base/fail.h"
 #include "base/thread.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <time.h>
 
 enum { ROUND_MS = 500 };

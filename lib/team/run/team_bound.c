@@ -8,12 +8,9 @@
  * picked by indices may be any part of its table. An input read through several windows counts by the
  * largest. */
 #include "team/run/team_plans.h"
-#include "base/memory.h"
 #include "cost/op.h"
 #include "cost/rates.h"
 #include "layout/op_index.h"
-
-#include <math.h>
 
 /* Microseconds per multiply-add of a device, by the smallest share that cannot be hidden. */
 static double team_bound_step_us(const struct lx_device *d)

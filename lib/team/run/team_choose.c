@@ -1,15 +1,9 @@
 /* Chooses a team. For one grid, several teams are compared by their devices' plans while there is time. For
  * many grids, the search picks the best first. */
-#include "base/cancel.h"
-#include "base/checked.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "base/slot.h"
 #include "plan/plan_slot.h"
-#include "team/run/team_plans.h"
 #include "team/run/team_clock.h"
-
-#include <math.h>
-#include <string.h>
 
 int64_t team_moved(const struct lx_team_plan *p)
 {

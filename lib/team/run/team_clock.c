@@ -4,11 +4,7 @@
  * when its last sender has sent and the receiver's links along its axes are free; its bytes follow from the
  * device's messages. Sizes: tags times devices of `struct trip`. */
 #include "team/run/team_clock.h"
-#include "base/arena.h"
-#include "base/memory.h"
 #include "team/team_private.h"
-
-#include <math.h>
 
 struct trip {
     int64_t received;

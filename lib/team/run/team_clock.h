@@ -1,7 +1,6 @@
 /* The time line of a team: op times by each device's plan, and times on links (team/team_links.c). A device
  * works on while its messages travel, and waits at a receive. */
-#ifndef LX_TEAM_RUN_TEAM_CLOCK_H
-#define LX_TEAM_RUN_TEAM_CLOCK_H
+#pragma once
 
 #include "team/run/team_plans.h"
 
@@ -34,5 +33,3 @@ struct lx_team_clock {
 /* The caller frees the result. */
 struct lx_team_clock *lx_team_clock_make(const struct lx_team_plans *p);
 void lx_team_clock_free(struct lx_team_clock *c);
-
-#endif

@@ -1,10 +1,6 @@
 /* Compares the team's outputs with one device that runs the whole graph on the same data. */
 #include "team/run/team_device.h"
-#include "base/fail.h"
 #include "device/memory/dtypes.h"
-
-#include <math.h>
-#include <string.h>
 
 struct comparison {
     const struct lx_graph *g;

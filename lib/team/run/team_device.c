@@ -1,11 +1,7 @@
 /* Runs one device, from its inputs to its outputs. */
 #include "team/run/team_device.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "device/reference/reference.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 static const struct lx_team_place *team_device_place_of(const struct team_device *m, int32_t local)

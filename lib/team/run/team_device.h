@@ -1,8 +1,7 @@
 /* One device's run of a team plan. Private to the stage. */
-#ifndef LX_TEAM_RUN_TEAM_DEVICE_H
-#define LX_TEAM_RUN_TEAM_DEVICE_H
+#pragma once
 
-#include "base/vec.h"
+#include "base/base.h"
 #include "team/run/team_plans.h"
 #include "team/run/team_run.h"
 
@@ -61,5 +60,3 @@ bool team_gather_accounts(struct team_device *m, struct lx_team_account *account
 /* team_compare.c: runs the whole graph on one device. */
 bool team_compare(const struct lx_team_plan *p, const struct lx_team_run_options *how, void *const *whole,
                   struct lx_team_result *r, lx_status *st);
-
-#endif

@@ -2,12 +2,7 @@
  * pending sends are awaited when the device is done. Each message ends with a checksum, because no op checks
  * messages on their way. The checksum is not counted as exchanged bytes. */
 #include "team/run/team_device.h"
-#include "base/fail.h"
-#include "base/hash.h"
-#include "base/memory.h"
 #include "device/memory/dtypes.h"
-
-#include <string.h>
 
 int64_t team_items_bytes(enum lx_dtype dtype, const struct lx_team_box *box)
 {

@@ -5,16 +5,10 @@
  * stick, along the stick dimension of its layout. So the first of these devices is planned, and others with
  * the same positions use its plan with their own offsets. */
 #include "team/run/team_plans.h"
-#include "base/cancel.h"
-#include "base/checked.h"
-#include "base/clock.h"
-#include "base/memory.h"
 #include "layout/op_index.h"
 #include "plan/plan_slot.h"
 #include "planfile/plan_file.h"
 #include "team/run/team_clock.h"
-
-#include <string.h>
 
 struct lx_plan *plan_of_device(const struct lx_graph *does, const struct lx_plan_options *how, lx_status *st)
 {

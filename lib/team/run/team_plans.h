@@ -1,6 +1,5 @@
 /* A team's plan with the plan of each device. */
-#ifndef LX_TEAM_RUN_TEAM_PLANS_H
-#define LX_TEAM_RUN_TEAM_PLANS_H
+#pragma once
 
 #include "base/arena.h"
 #include "plan/plan.h"
@@ -90,5 +89,3 @@ double team_plans_us(const struct lx_team_plans *p);
 int64_t team_moved(const struct lx_team_plan *p);
 /* Whether everything was replicated for lack of time; its zero bytes are then no result of a search. */
 bool team_was_left(const struct lx_team_plans *p);
-
-#endif

@@ -1,14 +1,8 @@
 /* A team's plans as a file, and their check: figures, and both ends of every message. */
-#include "base/fail.h"
-#include "base/memory.h"
-#include "base/order.h"
 #include "layout/op_index.h"
 #include "planfile/plan_file.h"
 #include "team/run/team_plans.h"
 #include "team/team_file.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length)
 {

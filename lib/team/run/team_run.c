@@ -1,7 +1,6 @@
 /* Runs a team plan: devices over a transport, and one device for comparison. */
 #include "team/run/team_run.h"
 #include "team/run/team_device.h"
-#include "base/memory.h"
 #include "device/reference/reference.h"
 
 enum { TIMEOUT_MS = 5000 };

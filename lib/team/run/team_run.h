@@ -6,8 +6,7 @@
  * are gathered on device 0 and compared with one device that runs the whole graph. They must be equal bit
  * for bit if no sum is grouped differently (`exact`). Otherwise no element may differ by more than a tenth
  * of the largest; with comparisons or 8-bit types there is no limit, because they make steps of their own. */
-#ifndef LX_TEAM_RUN_TEAM_RUN_H
-#define LX_TEAM_RUN_TEAM_RUN_H
+#pragma once
 
 #include "device/device.h"
 #include "team/team.h"
@@ -95,5 +94,3 @@ struct lx_team_result {
 bool lx_team_run(const struct lx_team_plan *plan, const struct lx_team_run_options *how,
                  struct lx_team_result *result, lx_status *st);
 void lx_team_result_free(struct lx_team_result *r);
-
-#endif

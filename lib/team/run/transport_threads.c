@@ -1,12 +1,10 @@
 /* Devices as threads of one process. Messages are copied into the receiver's mailbox, so a sender never
  * waits. The end of a device, for any reason, is known at once. */
 #include "team/run/transport.h"
-#include "base/fail.h"
+#include "base/base.h"
 #include "base/thread.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <string.h>
 #include <time.h>
 
 struct letter {

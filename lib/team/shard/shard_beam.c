@@ -5,11 +5,6 @@
  * an attention), and matching choices were dropped. The outlook only ranks; costs stay the same. A choice
  * without any sharding is always kept: if it can be computed to the end, a narrow beam never gets stuck. */
 #include "team/shard/shard_layers.h"
-#include "base/memory.h"
-#include "base/cancel.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 struct ranked {
     struct shard_cost cost;

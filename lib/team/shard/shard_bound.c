@@ -5,13 +5,6 @@
  * every reader. If there are too many choices, some are merged into one that is as good as each: the bound
  * is then lower, but still valid. */
 #include "team/shard/shard_layers.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/cancel.h"
-#include "base/order.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST = 64000 };
 

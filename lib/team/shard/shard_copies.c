@@ -2,12 +2,8 @@
  * concat is not sharded along its axis, results of one op have equal partitions. Such an op writes a new
  * tensor with free shards, and a copy has the stated shards. A tensor with several writers stays
  * unchanged. */
-#include "base/memory.h"
 #include "graph/builder.h"
 #include "team/shard/shard_search.h"
-
-#include <stdio.h>
-#include <string.h>
 
 struct copies {
     const struct lx_graph *g;
@@ -100,11 +96,7 @@ static bool shard_copies_add_op(struct copies *c, const struct lx_op *op)
     for (int i = 0; ok && i < results; i++) {
         int32_t t = op_operand(op, op->input_count + i);
         snprintf(name, sizeof name, "%.280s~cut", c->g->tensors[t].name);
-        struct lx_op copy = {.name = name,
-                             .kind = lx_kind_at(LX_KIND_CLONE),
-                             .input_count = 1,
-                             .inputs = &made[i],
-                             .output = t};
+        struct lx_op copy = builder_plain(name, LX_KIND_CLONE, 1, &made[i], t);
         if (c->copied[t]) ok = builder_op(&c->b, &copy, c->st);
     }
     return ok;

@@ -6,11 +6,6 @@
  * share an op with it, while all others are fixed, until the cost stops falling. A limit on searched ops
  * makes this end at the same point on every machine. */
 #include "team/shard/shard_search.h"
-#include "base/memory.h"
-#include "base/cancel.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST = 1500, FEW = 8, MOST_NEAR = 200, MOST_OPS = 2000, MOST_ROUNDS = 8 };
 

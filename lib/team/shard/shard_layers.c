@@ -1,8 +1,5 @@
 /* Compares borders of layers, and copies the choices of one layer to the next: see shard_layers.h. */
 #include "team/shard/shard_layers.h"
-#include "base/memory.h"
-
-#include <string.h>
 
 void shard_repeats_find(struct shard_repeats *r)
 {

@@ -7,8 +7,7 @@
  * cheaper, neither do the layers between, because the difference of two lines that is not negative at two
  * points is not negative between them. Otherwise a layer half as far ahead is tried. The answer costs the
  * same as a full search, unless choices were dropped (shard_beam.c). */
-#ifndef LX_TEAM_SHARD_SHARD_LAYERS_H
-#define LX_TEAM_SHARD_SHARD_LAYERS_H
+#pragma once
 
 #include "graph/graph.h"
 #include "team/shard/shard_search.h"
@@ -155,5 +154,3 @@ struct shard_merger {
     size_t most;
 };
 bool shard_merge(const struct shard_merger *k, bool *merged);
-
-#endif

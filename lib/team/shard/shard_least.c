@@ -11,11 +11,6 @@
  * and the most of these positions. A device's need is counted from the most on, its own part from the least.
  * An inserted tensor and its operands may have any blocks (`loose`): nothing is counted for them. */
 #include "team/shard/shard_layers.h"
-#include "base/checked.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { SIDES = 2 * LX_MAX_RANK, WORDS = 2 * SIDES };
 

@@ -3,8 +3,6 @@
  * are found once for all hypotheses with the same operand states. */
 #include "team/shard/shard_layers.h"
 
-#include <string.h>
-
 /* One set of slots, and an outcome under construction: slot per place, state per first-touched tensor, join
  * per operand. */
 struct maker {

@@ -1,14 +1,8 @@
 /* Costs of shards, with default blocks: block_bounds.c moves these by a few rows, which changes no choice.
  * Equal ops (repeated layers) share a price. */
 #include "team/shard/shard_search.h"
-#include "base/checked.h"
-#include "base/hash.h"
-#include "base/memory.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
-
-#include <math.h>
-#include <string.h>
 
 /* In place of an input number: the op itself, with the state of its result; or a join of its result. */
 enum { THE_OP = -1, THE_JOIN = -2 };

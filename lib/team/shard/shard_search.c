@@ -11,8 +11,6 @@
  * choices are in the order of finding, not of cost: reader costs are computed only if there are too many
  * choices. */
 #include "team/shard/shard_layers.h"
-#include "base/cancel.h"
-#include "base/memory.h"
 
 /* For a bound: after this many outcomes the width shrinks, so that it ends within seconds. */
 enum { MANY_OUTCOMES = 20000000, FEWER = 64 };

@@ -4,10 +4,9 @@
  * variable that each axis shards, and the state of the result. Partial sums are joined once, into a state
  * without partial sums, as soon as an op needs the complete values. The cost of a choice is exchanged bytes
  * and predicted microseconds; the objective decides which comes first. */
-#ifndef LX_TEAM_SHARD_SHARD_SEARCH_H
-#define LX_TEAM_SHARD_SHARD_SEARCH_H
+#pragma once
 
-#include "base/vec.h"
+#include "base/base.h"
 #include "team/team_private.h"
 
 /* Per axis: a dimension or a variable; -1: none; LX_TEAM_PARTIAL and below: partial sums, as in team.h. */
@@ -143,5 +142,3 @@ static inline bool shard_cheaper(const struct shard_question *q, struct shard_co
 enum shard_along { SHARD_FREELY = -1, SHARD_TOGETHER = -2 };
 bool shard_search_along(const struct shard_question *q, struct shard_prices *prices, enum shard_along along,
                         size_t most, struct shard_answer *out, bool *dropped);
-
-#endif

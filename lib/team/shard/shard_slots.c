@@ -1,9 +1,5 @@
 /* Distinct slots and rows of numbers: open addressing, at most half full. */
 #include "team/shard/shard_layers.h"
-#include "base/hash.h"
-#include "base/memory.h"
-
-#include <string.h>
 
 enum { WORDS = 2 + SHARD_BROUGHT, FIRST_ROOM = 64 };
 

@@ -5,14 +5,7 @@
  * decides its part. */
 #include "exact/fit/fit.h"
 
-#include "base/checked.h"
-#include "base/memory.h"
-#include "exact/fit/fit_core.h"
 #include "exact/fit/fit_search.h"
-#include "base/order.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { DEAD_ENDS_A_TURN = 150, FIRST_FIT_PASSES = 3 };
 

@@ -6,11 +6,9 @@
  * need not be compressed.
  *
  * The exact solver asks this engine for all three objectives; the engine ignores costs. */
-#ifndef LX_SOLVERS_EXACT_FIT_FIT_H
-#define LX_SOLVERS_EXACT_FIT_FIT_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/base.h"
 
 struct fit_piece {
     int64_t start, end, size;
@@ -69,5 +67,3 @@ struct height_watch {
 enum height_result height_solve(const struct fit_problem *p, const struct fit_limits *limits,
                                 const struct height_watch *watch, int64_t *base,
                                 struct height_answer *answer);
-
-#endif

@@ -21,8 +21,6 @@
  * the conflict, and an empty conflict proves that there is no answer at all. */
 #include "exact/fit/fit_search.h"
 
-#include <string.h>
-
 /* Limit on neighbours visited for one dead end. In a more crowded part backjumping would not pay for the
  * explanation. */
 enum { MOST_WORK = 1 << 13 };

@@ -7,13 +7,9 @@
  * so a neighbour entry carries both and the search never looks at pieces again, except to keep section
  * totals. Without chains these are the items' heights, and the entry is a mere number: the search reads these
  * lists most. */
-#ifndef LX_SOLVERS_EXACT_FIT_FIT_CORE_H
-#define LX_SOLVERS_EXACT_FIT_FIT_CORE_H
+#pragma once
 
-#include "base/arena.h"
 #include "exact/fit/fit.h"
-
-#include <stddef.h>
 
 typedef int64_t fit_unit;
 
@@ -113,5 +109,3 @@ void fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *ru
 
 /* Bases (in bytes) of the peeled items, given the bases of the others. */
 void fit_place_peeled(const struct fit_scaled *s, int64_t *base);
-
-#endif

@@ -11,12 +11,6 @@
  * 60,000 items a pass takes about a second. */
 #include "exact/fit/fit_core.h"
 
-#include "base/order.h"
-#include "base/vec.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 struct rectangle {
     fit_unit base, top;
     int32_t from, to;

@@ -12,14 +12,8 @@
  * its greatest size of the run. So the run is one section. ("Shrinks" includes a chain's step down.)
  *
  * Parts. Where nothing is live across a boundary the problem falls apart. */
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/order.h"
 #include "common/taken_bits.h"
 #include "exact/fit/fit_core.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* --- Peeling: items that always find a place are left out of the search. A neighbour of height h forbids an
  * item of height s at most h + s - 1 bases, wherever it stands. If all neighbours together forbid fewer bases

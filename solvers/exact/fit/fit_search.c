@@ -30,8 +30,6 @@
  * conflict, and drops the decisions in between without trying their second branch. */
 #include "exact/fit/fit_search.h"
 
-#include <string.h>
-
 static void fit_search_change(struct fit_search *s, fit_unit *where, fit_unit value)
 {
     VEC_PUSH(&s->changes, (struct fit_change){where, *where});

@@ -1,9 +1,7 @@
 /* The state of the exact search on one part; see fit_search.c for the idea and the proofs. */
-#ifndef LX_SOLVERS_EXACT_FIT_FIT_SEARCH_H
-#define LX_SOLVERS_EXACT_FIT_FIT_SEARCH_H
+#pragma once
 
 #include "base/rng.h"
-#include "base/vec.h"
 #include "exact/fit/fit_core.h"
 
 /* `item`'s bound rose: it is at or above low[item] since. */
@@ -128,5 +126,3 @@ static inline bool fit_conflict_has(const struct fit_search *s, int32_t level)
 {
     return s->conflict[level >> 6] >> (level & 63) & 1;
 }
-
-#endif

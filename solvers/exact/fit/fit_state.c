@@ -1,9 +1,5 @@
 /* Memory of the search state, and branching. */
 #include "exact/fit/fit_search.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <stdlib.h>
 
 struct keyed {
     double area;

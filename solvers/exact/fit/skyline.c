@@ -9,10 +9,6 @@
  * end too late or are too light. Stretches are named by their first section. A packing takes about a
  * microsecond for each item at 60,000 items. Items with fixed bases are not supported. */
 #include "exact/fit/fit_core.h"
-#include "base/memory.h"
-
-#include <math.h>
-#include <string.h>
 
 struct style {
     bool by_area;

@@ -1,11 +1,5 @@
 /* From buffers to blocks and variables. O(n log n) but for reserved ranges, which every block looks at. */
 #include "exact/general/block_model.h"
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* --- Relations of two blocks. Alive together: two members share a tick and are not exclusive; such blocks
  * share no byte, but in-place relatives may share their address. Apart and alone hold for any lives, also for

@@ -5,10 +5,8 @@
  * negated. Linked costs and costs refer to variables. Pair: the relation of two blocks, one byte in a matrix.
  * Code below this file reads lives only to find sections. Sizes: 5 to 500 blocks as a rule; more than
  * MOST_BLOCKS are refused. */
-#ifndef LX_SOLVERS_EXACT_GENERAL_BLOCK_MODEL_H
-#define LX_SOLVERS_EXACT_GENERAL_BLOCK_MODEL_H
+#pragma once
 
-#include "base/arena.h"
 #include "common/taken_bits.h"
 #include "placement/problem.h"
 
@@ -95,5 +93,3 @@ static inline int64_t above_spans(int64_t from, int64_t size, int64_t align, con
         if (spans[k].to > at) at = (spans[k].to + align - 1) / align * align;
     return at;
 }
-
-#endif

@@ -2,13 +2,6 @@
  * independent sets bounds their weight: the heaviest of each set. The candidates of the last set are tried
  * first; steps limit how many. */
 #include "exact/general/clique.h"
-#include "base/arena.h"
-#include "base/cancel.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 void clique_graph_open(struct clique_graph *g, int32_t count)
 {

@@ -1,11 +1,8 @@
 /* Heavy cliques of a weighted graph: sets of nodes that pairwise exclude each other, so their weights add
  * up. */
-#ifndef LX_SOLVERS_EXACT_GENERAL_CLIQUE_H
-#define LX_SOLVERS_EXACT_GENERAL_CLIQUE_H
+#pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/base.h"
 
 struct clique_graph {
     int32_t count;
@@ -44,5 +41,3 @@ void cliques_find(const struct clique_graph *g, int64_t steps, struct cliques *o
 /* Adds the set unless it is stored already. */
 void cliques_add(struct cliques *c, int32_t *members, int32_t count);
 void cliques_free(struct cliques *c);
-
-#endif

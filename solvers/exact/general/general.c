@@ -1,12 +1,9 @@
 /* Solves a general problem: makes blocks, then finds heights of pools or solves the master programme. */
 #include "exact/exact.h"
-#include "base/memory.h"
 #include "exact/general/master.h"
 #include "exact/general/pile.h"
 #include "common/gap_fit.h"
 #include "exact/search.h"
-
-#include <stdio.h>
 
 /* Steps of the master programme before local search, for problems with reuse. */
 enum { FIRST_STEPS = 100000 };

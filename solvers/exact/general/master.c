@@ -1,8 +1,5 @@
 /* Columns and costs of the master programme. */
 #include "exact/general/master.h"
-#include "base/memory.h"
-
-#include <string.h>
 
 /* --- Layouts. --- */
 

@@ -4,8 +4,7 @@
  * Columns: one per free variable, turned so that its cost is not negative; one per option of a block with
  * several; one per linked cost; one per soft pair (1: paid). A literal is a column, its opposite, or a
  * constant. */
-#ifndef LX_SOLVERS_EXACT_GENERAL_MASTER_H
-#define LX_SOLVERS_EXACT_GENERAL_MASTER_H
+#pragma once
 
 #include "exact/general/block_model.h"
 #include "exact/general/clique.h"
@@ -128,5 +127,3 @@ void solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed,
  * layout in place until it costs at most `enough`, or the steps or the budget are spent. */
 void reuse_improve(const struct blocks *b, struct budget *budget, uint64_t seed, int64_t steps,
                    int64_t enough, struct layout *best);
-
-#endif

@@ -3,10 +3,6 @@
  * not, a row cuts it off; the row joins or changes some parts, and only these are solved again. If this does
  * not end, the whole is searched at once, from the proved bound. */
 #include "exact/general/master.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <string.h>
 
 enum { MOST_ROUNDS = 400 };
 

@@ -8,10 +8,6 @@
  *         >= sum of sizes - capacity.
  * Bytes reserved during every member's life reduce the capacity. */
 #include "exact/general/master.h"
-#include "base/order.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* --- Linked costs. --- */
 

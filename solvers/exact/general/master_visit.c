@@ -4,10 +4,7 @@
  * bytes. If one does not, a small core of its blocks and kept-apart pairs that still does not pack gives a
  * row: one of these blocks leaves the pool, or one of the pairs is paid. */
 #include "exact/general/master.h"
-#include "base/memory.h"
 #include "exact/general/pile.h"
-
-#include <string.h>
 
 static bool master_visit_holds(struct literal l, const bool *point)
 {

@@ -2,13 +2,7 @@
  * from the root with varying rules and growing limits, since a lucky order is often a thousand times faster
  * than an unlucky one. */
 #include "exact/general/pile.h"
-#include "base/checked.h"
-#include "base/order.h"
 #include "base/rng.h"
-#include "base/vec.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* --- The exact search of a pile.
  *

@@ -4,8 +4,7 @@
  * blocks the gap is their size; clusters of blocks with one address (handovers) have a gap for each partner.
  * An item may be banned from ranges of addresses: reserved bytes and pinned blocks become bans, so that no
  * item of a pile has a fixed address. Sizes: 5 to 500 items, up to a hundred partners each. */
-#ifndef LX_SOLVERS_EXACT_GENERAL_PILE_H
-#define LX_SOLVERS_EXACT_GENERAL_PILE_H
+#pragma once
 
 #include "exact/fit/fit.h"
 #include "exact/general/clique.h"
@@ -72,5 +71,3 @@ static inline bool blocks_touch(const struct blocks *b, int32_t i, int32_t k, co
 {
     return address[i] < address[k] + b->at[k].size && address[k] < address[i] + b->at[i].size;
 }
-
-#endif

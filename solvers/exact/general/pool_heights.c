@@ -2,10 +2,7 @@
  * each step a question to pool_pack.c. Blocks that may be in several pools: a tree over them, the largest
  * first, pruned by the sum of the pools' lower bounds with their blocks so far. */
 #include "exact/general/master.h"
-#include "base/memory.h"
 #include "exact/general/pile.h"
-
-#include <string.h>
 
 struct heights {
     const struct blocks *b;

@@ -2,12 +2,7 @@
  * to lay them across each other. If it does so at unequal addresses, the question splits: one address for
  * both (they become a cluster), or one above the other. Pinned clusters leave the pile and ban their partners
  * from their bytes. */
-#include "base/checked.h"
-#include "base/memory.h"
-#include "base/vec.h"
 #include "exact/general/pile.h"
-
-#include <string.h>
 
 enum decision { LEFT_OPEN, ONE_ADDRESS, KEPT_APART };
 

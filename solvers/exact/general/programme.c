@@ -1,11 +1,5 @@
 /* Branch and bound, best bound first; see programme.h. */
 #include "exact/general/programme.h"
-#include "base/memory.h"
-#include "base/order.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 void programme_open(struct programme *m, int32_t columns, struct budget *budget)
 {

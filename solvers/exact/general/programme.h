@@ -3,11 +3,9 @@
  * rows that cut it off, or cannot decide. Branch and bound over the linear programme of the rows
  * (exact/lp.h), best bound first with dives. Floating point only guides: every bound is the Lagrangian value
  * of integer duals, summed in 128 bits. Sizes: up to some thousand columns, hundreds to thousands of rows. */
-#ifndef LX_SOLVERS_EXACT_GENERAL_PROGRAMME_H
-#define LX_SOLVERS_EXACT_GENERAL_PROGRAMME_H
+#pragma once
 
-#include "base/checked.h"
-#include "base/vec.h"
+#include "base/base.h"
 #include "exact/budget.h"
 #include "exact/lp.h"
 
@@ -71,5 +69,3 @@ void programme_add_row(struct programme *m, const struct term *terms, int32_t co
 void programme_sum_up(struct programme *m);
 /* Runs until solved or the budget is spent. */
 void programme_solve(struct programme *m);
-
-#endif

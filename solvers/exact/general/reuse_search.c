@@ -8,9 +8,6 @@
 #include "exact/general/pile.h"
 #include "base/rng.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { MOST_UNITS = 8192, MOST_OUT = 12, STEPS_PER_INSERTION = 10 };
 
 /* A partner: hard, or soft with a price. */

@@ -261,8 +261,7 @@ static void random_op(struct maker *k, const char *role)
             return;
         }
         break;
-    default:
-        break;
+    default: break;
     }
     add_op(k, some_kind(k, &unary), a, -1, add_tensor(k, x, role), true, "");
 }

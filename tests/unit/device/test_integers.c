@@ -21,14 +21,10 @@ static wide_number sample(struct rng *r, const struct number_type *t)
 {
     int64_t bits = (int64_t)rng_next(r);
     switch (rng_below(r, 4)) {
-    case 0:
-        return number_wrapped(t, bits % 9 - 4);
-    case 1:
-        return number_wrapped(t, ((whole_number)1 << (t->bits - 1)) + bits % 3 - 1);
-    case 2:
-        return number_wrapped(t, bits % 40);
-    default:
-        return number_wrapped(t, bits);
+    case 0: return number_wrapped(t, bits % 9 - 4);
+    case 1: return number_wrapped(t, ((whole_number)1 << (t->bits - 1)) + bits % 3 - 1);
+    case 2: return number_wrapped(t, bits % 40);
+    default: return number_wrapped(t, bits);
     }
 }
 

@@ -65,16 +65,11 @@ static void change_end(struct changed *c)
 static int64_t other(struct rng *r, int64_t n)
 {
     switch (rng_below(r, 5)) {
-    case 0:
-        return n + 1;
-    case 1:
-        return n - 1;
-    case 2:
-        return n * 2;
-    case 3:
-        return n / 2;
-    default:
-        return rng_between(r, -2, 2 * n + 2);
+    case 0: return n + 1;
+    case 1: return n - 1;
+    case 2: return n * 2;
+    case 3: return n / 2;
+    default: return rng_between(r, -2, 2 * n + 2);
     }
 }
 

@@ -165,6 +165,20 @@ static void what_cannot_be_written_is_refused_by_op_and_reason(void **state)
     lx_plan_free(p);
 }
 
+/* Stages of a weight begin once the core has arrived at the sync, before the others have. */
+static void stages_begin_while_cores_wait(void **state)
+{
+    (void)state;
+    struct written w;
+    written_make("graphs/mlp_small.json", &w);
+    const char *begins = strstr(w.text.at, "    sync_begins(counters);"), *ends = begins;
+    assert_non_null(begins);
+    ends = strstr(begins, "sync_ends(counters, waits += ROUND");
+    const char *copies = strstr(begins, "copy16_in(STAGE(");
+    assert_true(ends && copies && copies < ends);
+    written_free(&w);
+}
+
 static void facts_say_what_the_program_wants(void **state)
 {
     (void)state;
@@ -282,6 +296,7 @@ int main(void)
         cmocka_unit_test(slow_cores_change_nothing_but_without_a_sync),
         cmocka_unit_test(a_changed_address_or_count_changes_results),
         cmocka_unit_test(what_cannot_be_written_is_refused_by_op_and_reason),
+        cmocka_unit_test(stages_begin_while_cores_wait),
         cmocka_unit_test(facts_say_what_the_program_wants),
         cmocka_unit_test(stamps_add_up),
         cmocka_unit_test(all_cores_look_for_the_largest),

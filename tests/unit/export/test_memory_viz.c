@@ -91,38 +91,17 @@ static struct value unpickle(const char *bytes, size_t length)
         unsigned op = (unsigned)take(&r, 1);
         if (op == '.') break;
         switch (op) {
-        case '(':
-            push(&stack, (struct value){.kind = MARK});
-            break;
-        case 'J':
-            push(&stack, number_of(&r, 4, true));
-            break;
-        case 'K':
-            push(&stack, number_of(&r, 1, false));
-            break;
-        case 'M':
-            push(&stack, number_of(&r, 2, false));
-            break;
-        case 0x8a:
-            push(&stack, number_of(&r, (int)take(&r, 1), true));
-            break;
-        case 'X':
-            push(&stack, text_of(&r));
-            break;
-        case ']':
-            push(&stack, (struct value){.kind = LIST});
-            break;
-        case '}':
-            push(&stack, (struct value){.kind = DICT});
-            break;
-        case 'e':
-            close_run(&stack, LIST);
-            break;
-        case 'u':
-            close_run(&stack, DICT);
-            break;
-        default:
-            fail_msg("opcode 0x%02x", op);
+        case '(': push(&stack, (struct value){.kind = MARK}); break;
+        case 'J': push(&stack, number_of(&r, 4, true)); break;
+        case 'K': push(&stack, number_of(&r, 1, false)); break;
+        case 'M': push(&stack, number_of(&r, 2, false)); break;
+        case 0x8a: push(&stack, number_of(&r, (int)take(&r, 1), true)); break;
+        case 'X': push(&stack, text_of(&r)); break;
+        case ']': push(&stack, (struct value){.kind = LIST}); break;
+        case '}': push(&stack, (struct value){.kind = DICT}); break;
+        case 'e': close_run(&stack, LIST); break;
+        case 'u': close_run(&stack, DICT); break;
+        default: fail_msg("opcode 0x%02x", op);
         }
     }
     assert_true(r.at == r.end);

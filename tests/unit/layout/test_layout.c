@@ -227,25 +227,27 @@ static struct lx_layouts *layouts_of(const char *body, lx_status *st)
 }
 
 /* A weight that lies along its sum is packed along its columns, and nothing moves; as an input, or in the
- * file's layout, it or the rows are turned. */
+ * file's layout, it or the rows are turned, but where the device turns what it reads. */
 static void test_weights_are_packed(void **state)
 {
     static const char form[] =
+        "\"device\": {\"preset\": \"spyre\", \"turns\": %d}, "
         "\"tensors\": [{\"name\": \"x\", \"shape\": [96, 512]}, {\"name\": \"w\", \"shape\": [1024, 512], "
         "\"role\": \"%s\"}, {\"name\": \"y\", \"shape\": [96, 1024]}], \"ops\": [{\"name\": \"a\", \"kind\": "
         "\"matmul\", \"inputs\": [\"x\", \"w\"], \"output\": \"y\", \"einsum\": \"md,nd->mn\"}]";
     static const struct {
         const char *role;
         enum lx_weights weights;
-        int stick, turns;
-    } rows[] = {{"weight", LX_WEIGHTS_FREE, 0, 0},
-                {"weight", LX_WEIGHTS_FIXED, 1, 1},
-                {"input", LX_WEIGHTS_FREE, 1, 1}};
+        int stick, turns, device;
+    } rows[] = {{"weight", LX_WEIGHTS_FREE, 0, 0, 0},
+                {"weight", LX_WEIGHTS_FIXED, 1, 1, 0},
+                {"input", LX_WEIGHTS_FREE, 1, 1, 0},
+                {"input", LX_WEIGHTS_FREE, 1, 0, 1}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char body[1000];
         lx_status st = {0};
-        snprintf(body, sizeof body, form, rows[i].role);
+        snprintf(body, sizeof body, form, rows[i].device, rows[i].role);
         struct lx_layouts *l = layouts_with(body, rows[i].weights, &st);
         assert_non_null(l);
         assert_int_equal(l->layouts[1].stick_dim, rows[i].stick);

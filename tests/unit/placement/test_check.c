@@ -74,19 +74,15 @@ static int64_t random_address(struct rng *r, const struct lx_problem *p, int32_t
 {
     const struct lx_buffer *b = &p->buffers[i];
     switch (rng_below(r, 10)) {
-    case 0:
-        return LX_OFF_CHIP;
-    case 1:
-        return rng_between(r, -2, p->capacity + 2);
-    case 2:
-        return b->fixed >= 0 ? b->fixed : 0;
+    case 0: return LX_OFF_CHIP;
+    case 1: return rng_between(r, -2, p->capacity + 2);
+    case 2: return b->fixed >= 0 ? b->fixed : 0;
     case 3:
     case 4:
     case 5:
         if (b->parent_count) return address[b->parents[rng_below(r, (uint64_t)b->parent_count)]];
         break;
-    default:
-        break;
+    default: break;
     }
     return rng_between(r, 0, p->capacity / p->alignment) * p->alignment;
 }

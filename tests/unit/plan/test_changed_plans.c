@@ -158,17 +158,12 @@ static cJSON *new_list(const struct field *f)
 static cJSON *changed(const struct field *f, const cJSON *record, const cJSON *value, int turn)
 {
     switch (f->kind) {
-    case FIELD_INT:
-        return cJSON_CreateNumber(value ? value->valuedouble + 1 : (double)f->absent + 1);
-    case FIELD_REAL:
-        return cJSON_CreateNumber(value ? value->valuedouble + 0.01 : 1);
-    case FIELD_BOOL:
-        return cJSON_CreateBool(!value || cJSON_IsFalse(value));
-    case FIELD_TEXT:
-        return cJSON_CreateString(other_word(record, f->key, cJSON_GetStringValue(value)));
+    case FIELD_INT: return cJSON_CreateNumber(value ? value->valuedouble + 1 : (double)f->absent + 1);
+    case FIELD_REAL: return cJSON_CreateNumber(value ? value->valuedouble + 0.01 : 1);
+    case FIELD_BOOL: return cJSON_CreateBool(!value || cJSON_IsFalse(value));
+    case FIELD_TEXT: return cJSON_CreateString(other_word(record, f->key, cJSON_GetStringValue(value)));
     case FIELD_INTS:
-    case FIELD_ROWS:
-        return value ? changed_list(value, turn) : new_list(f);
+    case FIELD_ROWS: return value ? changed_list(value, turn) : new_list(f);
     }
     return NULL;
 }

@@ -23,9 +23,7 @@ static void random_life(struct rng *r, enum shape shape, struct lx_buffer *b)
     bool weight = rng_below(r, 2) == 0;
     int64_t middle = shape == CLUSTERS ? 100 * rng_between(r, 1, 4) : 200;
     switch (shape) {
-    case EQUAL:
-        b->start = 3, b->end = 9;
-        break;
+    case EQUAL: b->start = 3, b->end = 9; break;
     case WEIGHTS:
         b->start = weight ? 0 : rng_between(r, 0, 400);
         b->end = weight ? 500 : b->start + rng_between(r, 1, 20);
