@@ -139,7 +139,9 @@ void nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op
     if (d->at[op].kind == LX_DIVIDED) {
         struct arena scratch = {0};
         struct division_menu all;
-        division_menu_make(d, op, true, &scratch, &all);
+        struct lx_divisions few = *d;
+        if (m->most_cores > 0) few.cores = m->most_cores;
+        division_menu_make(&few, op, true, &scratch, &all);
         if (all.operand_count > 0) nest_menus_take(m, &all, &e.menu);
         arena_free(&scratch);
     }

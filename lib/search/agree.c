@@ -1,7 +1,7 @@
 /* Divisions that agree, by the clock. A relayout costs bytes on the ring and mostly a sync. So one op takes
  * another division, and from there on every op that shares a tensor takes the cheapest division that has this
  * tensor in the same parts. Whole runs of ops then work on what their own core has. The plan is tried and
- * kept if it is faster. */
+ * kept if it is faster. Fewer cores launch sooner, so plans on fewer cores are tried as well. */
 #include "search/time.h"
 #include "cooptimise/cooptimise_menu.h"
 #include "search/search_steps.h"
@@ -20,6 +20,7 @@ struct agree {
 };
 
 enum { AGREE_TRIES = 240, AGREE_IDLE = 60, AGREE_SEEDS = 12, AGREE_CHOICES = 10, AGREE_MOST_OPS = 120 };
+enum { AGREE_FEW_SEEDS = 2, AGREE_FEW_CHOICES = 12 }; /* on fewer cores */
 
 static const struct op_menu *agree_menu(const struct agree *a, int32_t op)
 {
@@ -64,12 +65,28 @@ static int32_t agree_choose(const struct agree *a, int32_t op, int32_t tensor, i
     return best;
 }
 
+static int64_t agree_cores(const struct op_menu *m, int32_t choice)
+{
+    int64_t cores = 1;
+    for (int i = 0; i < m->split_count; i++) cores *= m->splits[(int64_t)choice * m->split_count + i];
+    return cores;
+}
+
+/* The fastest choice of the op on at most so many cores; -1: none. */
+static int32_t agree_fastest(const struct agree *a, int32_t op, int64_t cores)
+{
+    const struct op_menu *m = agree_menu(a, op);
+    int32_t best = -1;
+    for (int32_t c = 0; c < m->count; c++)
+        if (agree_cores(m, c) <= cores && (best < 0 || agree_time(m, c) < agree_time(m, best))) best = c;
+    return best;
+}
+
 /* Spreads the choice of `op` over all ops that can agree with it. */
 static void agree_spread(struct agree *a, int32_t op, int32_t choice)
 {
     const struct lx_graph *g = a->graph;
     int32_t from = 0, to = 0;
-    for (int32_t o = 0; o < g->op_count; o++) a->choice[o] = -1;
     a->choice[op] = choice;
     for (a->queue[to++] = op; from < to; from++) {
         int32_t o = a->queue[from];
@@ -120,16 +137,19 @@ static bool agree_divisions(struct agree *a, const struct lx_division ***out)
 static bool agree_try(struct agree *a)
 {
     struct search *s = a->search;
+    struct effort effort = s->effort;
     struct decisions how = {.passes = s->best.draft.how.passes};
     const struct lx_division **divided;
     struct attempt next;
     if (!agree_is_new(a)) return true;
     if (!agree_divisions(a, &divided)) return false;
     how.divided = divided;
+    effort.drafts = DRAFTS_MANY;
     a->left--;
     a->idle--;
-    if (!try_with(s, DRAFTS_MANY, &how, &next)) return false;
-    if (offer_attempt(s, &next)) a->idle = AGREE_IDLE;
+    if (!try_decisions(s, &how, &effort, (struct limit){useful_us(s), s->best.hbm_bytes - 1}, &next))
+        return false;
+    if (next.memory && offer_attempt(s, &next)) a->idle = AGREE_IDLE;
     return true;
 }
 
@@ -140,24 +160,32 @@ struct agree_rank {
 
 ORDER(agree_by_cost, struct agree_rank, ORDER_DOWN(cost) ORDER_UP(index));
 
-/* The op's fastest choices, one after the other. */
-static bool agree_from(struct agree *a, int32_t op)
+/* Starts from the op's `most` fastest choices on at most `cores` cores and more than half as many, and no op
+ * uses more; 0: on any number. */
+static bool agree_from(struct agree *a, int32_t op, int64_t cores, int most)
 {
     const struct op_menu *m = agree_menu(a, op);
     struct agree_rank *order = mem_alloc(((size_t)m->count + 1) * sizeof *order);
+    int32_t count = 0;
     bool ok = true;
-    for (int32_t c = 0; c < m->count; c++) order[c] = (struct agree_rank){-(double)agree_time(m, c), c};
-    qsort(order, (size_t)m->count, sizeof *order, agree_by_cost);
-    for (int32_t k = 0; ok && k < m->count && k < AGREE_CHOICES && a->left > 0 && a->idle > 0; k++) {
+    for (int32_t c = 0; c < m->count; c++)
+        if (cores == 0 || (agree_cores(m, c) <= cores && 2 * agree_cores(m, c) > cores))
+            order[count++] = (struct agree_rank){-(double)agree_time(m, c), c};
+    if (count > 1) qsort(order, (size_t)count, sizeof *order, agree_by_cost);
+    for (int32_t k = 0; ok && k < count && k < most && a->left > 0 && a->idle > 0; k++) {
         if (search_is_over(a->search)) break;
+        for (int32_t o = 0; o < a->graph->op_count; o++) a->choice[o] = -1;
         agree_spread(a, op, order[k].index);
+        for (int32_t o = 0; cores > 0 && o < a->graph->op_count; o++)
+            if (a->choice[o] < 0 && agree_fastest(a, o, cores) >= 0)
+                agree_spread(a, o, agree_fastest(a, o, cores));
         ok = agree_try(a);
     }
     mem_free(order);
     return ok;
 }
 
-/* Starts at the costliest ops. */
+/* Starts at the costliest ops: on any number of cores, then on each smaller one. */
 static bool agree_round(struct agree *a)
 {
     const int32_t ops = a->graph->op_count;
@@ -166,7 +194,13 @@ static bool agree_round(struct agree *a)
     for (int32_t o = 0; o < ops; o++)
         seeds[o] = (struct agree_rank){(double)agree_time(agree_menu(a, o), agree_menu(a, o)->seed), o};
     qsort(seeds, (size_t)ops, sizeof *seeds, agree_by_cost);
-    for (int32_t k = 0; ok && k < ops && k < AGREE_SEEDS; k++) ok = agree_from(a, seeds[k].index);
+    for (int32_t k = 0; ok && k < ops && k < AGREE_SEEDS; k++)
+        ok = agree_from(a, seeds[k].index, 0, AGREE_CHOICES);
+    for (int64_t cores = a->search->divided->cores / 2; ok && cores > 0; cores /= 2) {
+        a->idle = AGREE_IDLE;
+        for (int32_t k = 0; ok && k < ops && k < AGREE_FEW_SEEDS; k++)
+            ok = agree_from(a, seeds[k].index, cores, AGREE_FEW_CHOICES);
+    }
     mem_free(seeds);
     return ok;
 }

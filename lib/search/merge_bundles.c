@@ -18,17 +18,22 @@ static void list_borders(struct merging *m)
         if (x->bundle_of[o] != x->bundle_of[o - 1]) VEC_PUSH(&m->borders, o);
 }
 
-/* Returns the end-to-end time of an attempt; `*legal`: every bundle is within the limit. */
-static double bundles_measure(const struct attempt *a, bool *legal)
+/* Bundles beyond the device's limit; `*us`: the end-to-end time. */
+static int32_t bundles_measure(const struct draft *x, const int64_t *address, double *us)
 {
-    const struct draft *x = &a->draft;
     struct lx_bundle *bundles = mem_zeroed((size_t)x->bundle_count + 1, sizeof *bundles);
-    double us = draft_times(x, a->answer.address, bundles).end_to_end_us;
-    *legal = true;
+    int32_t large = 0;
+    *us = draft_times(x, address, bundles).end_to_end_us;
     for (int32_t i = 0; i < x->bundle_count; i++)
-        *legal = *legal && (bundles[i].count == 1 || bundles[i].tensors <= x->graph->device.bundle_tensors);
+        large += bundles[i].count > 1 && bundles[i].tensors > x->graph->device.bundle_tensors;
     mem_free(bundles);
-    return us;
+    return large;
+}
+
+int32_t bundles_too_large(const struct draft *x, const int64_t *address)
+{
+    double us;
+    return x->how.borders ? bundles_measure(x, address, &us) : 0;
 }
 
 static bool bundles_try_without(struct merging *m, size_t border, double *us, bool *better)
@@ -36,7 +41,6 @@ static bool bundles_try_without(struct merging *m, size_t border, double *us, bo
     struct search *search = m->search;
     struct decisions how = search->best.draft.how;
     struct attempt next;
-    bool legal = false;
     int32_t *left = mem_alloc((m->borders.count + 1) * sizeof *left);
     how.border_count = 0;
     for (size_t i = 0; i < m->borders.count; i++)
@@ -45,7 +49,8 @@ static bool bundles_try_without(struct merging *m, size_t border, double *us, bo
     bool ok = try_with(search, DRAFTS_FEW, &how, &next);
     mem_free(left);
     if (!ok) return false;
-    double next_us = bundles_measure(&next, &legal);
+    double next_us;
+    bool legal = !bundles_measure(&next.draft, next.answer.address, &next_us);
     ok = perfect_traffic(&next.draft, &next.perfect_bytes, search->st);
     bool less = asks_time(search) || search->best.hbm_bytes == next.hbm_bytes
                     ? next_us < *us
@@ -69,9 +74,10 @@ bool bundles_are_limited(const struct search *search)
 bool bundles_merge(struct search *search)
 {
     struct merging m = {.search = search};
-    bool legal, ok = true;
+    bool ok = true;
     int64_t tries = max_i64(16, 20000 / (search->best.draft.problem.count + 1));
-    double us = bundles_measure(&search->best, &legal);
+    double us;
+    (void)bundles_measure(&search->best.draft, search->best.answer.address, &us);
     list_borders(&m);
     for (size_t i = 0; ok && i < m.borders.count && tries > 0 && !search_is_over(search);) {
         bool better = false;

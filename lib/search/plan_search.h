@@ -141,7 +141,8 @@ bool try_loading_copies(const struct search *search, const struct effort *effort
                         struct attempt *attempt);
 /* span_nests.c: ops outside of nests that exceed the span limit. An attempt with such ops is no plan yet. */
 int32_t ops_too_wide(const struct draft *x);
-/* The traffic of an attempt, plus a penalty per op that is too wide. False: it cannot be counted. */
+/* The traffic of an attempt, plus a penalty per op that is too wide and per bundle that is too large. False: it
+ * cannot be counted. */
 bool attempt_bytes(const struct draft *x, const int64_t *address, int64_t *bytes);
 void attempt_free(struct attempt *a);
 /* A copy with memory of its own. */

@@ -1,5 +1,6 @@
 /* Times of placed drafts by the clock, and prices of buffers in time. */
 #include "search/time.h"
+#include "search/search_steps.h"
 #include "clock/syncs.h"
 #include "cost/op.h"
 
@@ -79,7 +80,7 @@ double attempt_us(const struct search *search, const struct draft *x, const int6
     mem_free(ops);
     arena_free(&scratch);
     static const double LATE = 1e15;
-    return fmax(us, search->request->fast_us) + LATE * ops_too_wide(x);
+    return fmax(us, search->request->fast_us) + LATE * (ops_too_wide(x) + bundles_too_large(x, address));
 }
 
 double draft_least_us(struct draft *x)

@@ -27,6 +27,9 @@ int64_t evict_least(const struct draft *x);
 
 /* A step: removes borders of bundles that the tensors left in HBM do not require. */
 bool bundles_merge(struct search *search);
+/* Bundles with stated borders that have more tensors in HBM than the device allows: a placement with some is no
+ * plan. */
+int32_t bundles_too_large(const struct draft *x, const int64_t *address);
 /* True if there are more bundles than extern ops require. */
 bool bundles_are_limited(const struct search *search);
 
@@ -35,6 +38,8 @@ bool prefetch_search(struct search *search);
 /* Loads operands early that ops would stream from HBM, where there is room and the plan takes less time than
  * `*us`; sets that. */
 bool stream_loads(struct search *search, double *us);
+/* Lets solvers place operands that are read once and that an op takes far longer to stream than HBM does. */
+void stream_slow_operands(struct draft *x);
 /* prefetch.c, as far as HBM and bundles allow: the first tick at which a load that is due at `due` may be
  * issued, and whether a load may be issued at `tick`. */
 int32_t load_source_ready(const struct draft *x, int32_t tensor, int32_t due);

@@ -5,6 +5,8 @@
 #include "search/search_steps.h"
 #include "search/time.h"
 #include "base/log.h"
+#include "cost/op.h"
+#include "cost/rates.h"
 
 static const double WORTH = 1e-4; /* share of the time that an operand must save */
 
@@ -23,10 +25,10 @@ struct streaming {
 
 ORDER(streaming_compare, struct streamed_operand, ORDER_DOWN(bytes) ORDER_UP(stay));
 
-/* Stays off chip that only read what one load brings, as many bytes as their accesses do. */
-static void streaming_list(struct streaming *s)
+/* The bytes that each stay would load if it only reads, and reads what one load brings; else 0. The caller
+ * frees them. */
+static int64_t *streaming_bytes(const struct draft *x)
 {
-    const struct draft *x = &s->search->best.draft;
     int64_t *bytes = mem_zeroed((size_t)x->problem.count + 1, sizeof *bytes);
     bool *written = mem_zeroed((size_t)x->problem.count + 1, sizeof *written);
     for (int32_t a = 0; a < x->access_at[x->graph->op_count]; a++) {
@@ -40,14 +42,61 @@ static void streaming_list(struct streaming *s)
     for (int32_t i = 0; i < x->problem.count; i++) {
         const struct lx_stay *y = &x->stays[i];
         bool barred = y->exclusion != LX_EXCLUDED_NONE && y->exclusion != LX_EXCLUDED_NO_GAIN;
-        if (s->search->best.answer.address[i] < 0 && !barred && !written[i] && !y->begins_written &&
-            y->ring_source < 0 && y->moved_from < 0 && bytes[i] > 0 && bytes[i] == stay_load_bytes(x, i))
-            VEC_PUSH(&s->operands, ((struct streamed_operand){i, bytes[i]}));
+        if (barred || written[i] || y->begins_written || y->ring_source >= 0 || y->moved_from >= 0 ||
+            bytes[i] != stay_load_bytes(x, i))
+            bytes[i] = 0;
     }
+    mem_free(written);
+    return bytes;
+}
+
+static void streaming_list(struct streaming *s)
+{
+    const struct attempt *best = &s->search->best;
+    int64_t *bytes = streaming_bytes(&best->draft);
+    for (int32_t i = 0; i < best->draft.problem.count; i++)
+        if (best->answer.address[i] < 0 && bytes[i] > 0)
+            VEC_PUSH(&s->operands, ((struct streamed_operand){i, bytes[i]}));
     if (s->operands.count > 1)
         qsort(s->operands.at, s->operands.count, sizeof *s->operands.at, streaming_compare);
     mem_free(bytes);
-    mem_free(written);
+}
+
+/* The time of a load of the stay. */
+static double streaming_load_us(const struct draft *x, int32_t stay, int64_t bytes)
+{
+    const struct lx_device *d = &x->graph->device;
+    struct lx_core_view v = stay_view(x, stay);
+    double part = (double)view_part_bytes(x->layouts, x->stays[stay].tensor, &v);
+    return fmax(cost_copy(d, bytes), part / (cost_rate(d, COST_FILL) * 1e3));
+}
+
+void stream_slow_operands(struct draft *x)
+{
+    static const double SLOW = 2;
+    int64_t *bytes = streaming_bytes(x);
+    int32_t count = x->how.early_count;
+    struct early *early = arena_array(x->memory, (size_t)count + (size_t)x->problem.count, sizeof *early);
+    if (count) memcpy(early, x->how.early, (size_t)count * sizeof *early);
+    draft_weigh(x);
+    for (int32_t a = 0, o = 0; a < x->access_at[x->graph->op_count]; a++) {
+        while (x->access_at[o + 1] <= a) o++;
+        const int32_t i = x->accesses[a].stay, k = a - x->access_at[o];
+        if (i < 0 || bytes[i] == 0 || x->stays[i].exclusion != LX_EXCLUDED_NO_GAIN || x->stays[i].hold > 0 ||
+            k >= x->work[o].operand_count ||
+            x->work[o].stream_us[k] <= SLOW * streaming_load_us(x, i, bytes[i]) ||
+            early_find(&x->how, x->stays[i].tensor, x->stays[i].first))
+            continue;
+        bytes[i] = 0;
+        early[count++] = (struct early){x->stays[i].tensor, x->stays[i].first, x->stays[i].first, 1, true};
+    }
+    mem_free(bytes);
+    if (count == x->how.early_count) return;
+    qsort(early, (size_t)count, sizeof *early, early_compare);
+    x->how.early = early;
+    x->how.early_count = count;
+    for (int32_t i = 0; i < x->problem.count; i++)
+        if (x->stays[i].exclusion == LX_EXCLUDED_NO_GAIN) draft_early_stay(x, i);
 }
 
 /* The lowest address with `size` free bytes on the ticks [start, end); -1: there is none. */
@@ -70,68 +119,61 @@ static int64_t streaming_place(const struct attempt *of, int64_t size, int64_t s
     return at + size <= p->capacity ? at : -1;
 }
 
-/* The best attempt with one more early load; `next` has no memory: it has no room, or moves other bytes. */
-static bool streaming_make(struct streaming *s, int32_t stay, struct early one, struct attempt *next)
+/* The best attempt with one more early load. It shares all but its stays, buffers and addresses, which are in
+ * `memory`. False: there is no room, or it moves other bytes. */
+static bool streaming_look(const struct streaming *s, int32_t stay, struct early one, struct arena *memory,
+                           struct attempt *next)
 {
     const struct attempt *best = &s->search->best;
-    const struct draft *x = &best->draft;
-    const struct lx_buffer *b = &x->problem.buffers[stay];
-    int32_t nest = one.stages > 1 ? nest_of_op(x->how.nests, x->how.nest_count, one.due) : -1, n = 0;
-    int64_t start = nest >= 0 ? x->how.nests[nest].first : min_i64(b->start, one.issue),
-            end = nest >= 0 ? x->how.nests[nest].last + 1 : b->end,
-            at = streaming_place(best, b->size * one.stages, start, end), bytes;
-    *next = (struct attempt){0};
-    if (at < 0) return true;
-    struct arena scratch = {0};
-    struct attempt from = *best;
-    struct early *early = arena_array(&scratch, (size_t)x->how.early_count + 1, sizeof *early);
-    for (; n < x->how.early_count; n++) early[n] = x->how.early[n];
-    early[n++] = one;
-    qsort(early, (size_t)n, sizeof *early, early_compare);
-    from.draft.how.early = early;
-    from.draft.how.early_count = n;
-    from.answer.address = arena_copy_array(&scratch, best->answer.address, (size_t)x->problem.count,
-                                           sizeof *from.answer.address);
-    from.answer.address[stay] = at;
-    bool ok = attempt_copy(s->search, &from, next);
-    arena_free(&scratch);
-    if (ok && (!traffic_count(&next->draft, next->answer.address, &bytes) || bytes != best->hbm_bytes))
-        attempt_free(next);
-    return ok;
+    struct draft *x = &next->draft;
+    *next = *best;
+    size_t n = (size_t)x->problem.count;
+    struct early *early = arena_array(memory, (size_t)x->how.early_count + 1, sizeof *early);
+    int32_t early_count = x->how.early_count;
+    int64_t bytes;
+    if (early_count) memcpy(early, x->how.early, (size_t)early_count * sizeof *early);
+    early[early_count++] = one;
+    qsort(early, (size_t)early_count, sizeof *early, early_compare);
+    x->how.early = early;
+    x->how.early_count = early_count;
+    x->stays = arena_copy_array(memory, x->stays, n, sizeof *x->stays);
+    x->problem.buffers = x->buffers = arena_copy_array(memory, x->buffers, n, sizeof *x->buffers);
+    draft_early_stay(x, stay);
+    next->answer.address = arena_copy_array(memory, best->answer.address, n, sizeof *next->answer.address);
+    struct lx_buffer *b = &x->buffers[stay];
+    next->answer.address[stay] = streaming_place(best, b->size, b->start, b->end);
+    return next->answer.address[stay] >= 0 && traffic_count(x, next->answer.address, &bytes) &&
+           bytes == best->hbm_bytes;
 }
 
-/* Tries a number of stages; keeps the fastest attempt so far in `fastest`. */
-static void streaming_stages(struct streaming *s, int32_t stay, struct early one, struct attempt *fastest)
+/* Times a number of stages; sets `*best` to it if that is the fastest so far. */
+static void streaming_stages(struct streaming *s, int32_t stay, struct early one, struct early *best)
 {
+    struct arena scratch = {0};
     struct attempt next;
-    s->ok = s->ok && streaming_make(s, stay, one, &next);
-    if (!s->ok || !next.memory) return;
-    s->tries--;
-    double us = draft_times(&next.draft, next.answer.address, NULL).end_to_end_us;
-    if (us > s->us * (1 - WORTH)) {
-        attempt_free(&next);
-        return;
+    if (streaming_look(s, stay, one, &scratch, &next)) {
+        s->tries--;
+        double us = draft_times(&next.draft, next.answer.address, NULL).end_to_end_us;
+        if (us <= s->us * (1 - WORTH)) s->us = us, *best = one;
     }
-    if (fastest->memory) attempt_free(fastest);
-    *fastest = next;
-    s->us = us;
+    arena_free(&scratch);
 }
 
-/* Times a load's issues on one draft, in which only its place and its life change. */
-static void streaming_issues(struct streaming *s, int32_t stay, struct early one, struct attempt *fastest)
+/* Times a load's issues; sets `*best` to the fastest. */
+static void streaming_issues(struct streaming *s, int32_t stay, struct early one, struct early *best)
 {
-    const struct attempt *best = &s->search->best;
-    struct attempt next;
-    s->ok = streaming_make(s, stay, one, &next);
-    if (!s->ok || !next.memory) return;
     struct arena scratch = {0};
+    struct attempt next;
     struct traffic t;
     struct draft *x = &next.draft;
+    if (!streaming_look(s, stay, one, &scratch, &next)) {
+        arena_free(&scratch);
+        return;
+    }
     struct lx_op_traffic *ops = arena_array(&scratch, (size_t)x->graph->op_count, sizeof *ops);
     struct lx_buffer *b = &x->buffers[stay];
     const struct lx_buffer due = *b;
     int32_t ready = load_source_ready(x, one.tensor, one.due), load = 0, steps = 0;
-    draft_weigh(x);
     traffic_list(x, next.answer.address, &scratch, &t, ops);
     while (load < t.transfer_count && t.transfers[load].stay != stay) load++;
     for (int32_t tick = one.due - 1; load < t.transfer_count && s->tries > 0 && tick >= ready; tick--) {
@@ -139,39 +181,45 @@ static void streaming_issues(struct streaming *s, int32_t stay, struct early one
         steps++;
         if ((steps & (steps - 1)) != 0) continue;
         b->start = min_i64(due.start, tick);
-        next.answer.address[stay] = streaming_place(best, b->size, b->start, b->end);
+        next.answer.address[stay] = streaming_place(&s->search->best, b->size, b->start, b->end);
         if (next.answer.address[stay] < 0) break;
         t.transfers[load].ahead = one.due - tick;
         s->tries--;
         double us = program_us(plan_program_of_draft(x, next.answer.address, t.transfers, t.transfer_count));
         if (us > s->us * (1 - WORTH)) continue;
         s->us = us;
-        one.issue = tick;
+        *best = one;
+        best->issue = tick;
     }
     arena_free(&scratch);
-    attempt_free(&next);
-    if (one.issue < one.due) s->ok = streaming_make(s, stay, one, fastest);
 }
 
 static void streaming_operand(struct streaming *s, int32_t stay)
 {
-    const struct draft *x = &s->search->best.draft;
+    struct draft *x = &s->search->best.draft;
     const struct lx_stay *y = &x->stays[stay];
-    struct early one = {y->tensor, y->first, y->first, 1, true};
-    struct attempt fastest = {0};
+    struct early one = {y->tensor, y->first, y->first, 1, true}, best = one;
+    struct arena scratch = {0};
+    struct attempt from, fastest;
+    draft_weigh(x);
+    draft_rings(x);
     if (y->hold > 0) {
         int32_t nest = nest_of_op(x->how.nests, x->how.nest_count, y->first);
         if (nest < 0 || load_source_ready(x, y->tensor, x->how.nests[nest].last) > x->how.nests[nest].first)
             return;
-        for (one.stages = 2; s->ok && one.stages <= LX_MOST_STAGES; one.stages++)
-            streaming_stages(s, stay, one, &fastest);
+        for (one.stages = 2; one.stages <= LX_MOST_STAGES; one.stages++)
+            streaming_stages(s, stay, one, &best);
     } else {
-        streaming_issues(s, stay, one, &fastest);
+        streaming_issues(s, stay, one, &best);
     }
-    if (!fastest.memory) return;
-    if (asks_time(s->search))
-        fastest.us = attempt_us(s->search, &fastest.draft, fastest.answer.address, INFINITY);
-    replace_best(s->search, &fastest);
+    if (best.issue == best.due && best.stages == 1) return;
+    if (streaming_look(s, stay, best, &scratch, &from)) {
+        s->ok = attempt_copy(s->search, &from, &fastest);
+        if (s->ok && asks_time(s->search))
+            fastest.us = attempt_us(s->search, &fastest.draft, fastest.answer.address, INFINITY);
+        if (s->ok) replace_best(s->search, &fastest);
+    }
+    arena_free(&scratch);
 }
 
 bool stream_loads(struct search *search, double *us)

@@ -61,9 +61,11 @@ static bool trial_make_draft(const struct trial *trial, const struct decisions *
     *out = (struct attempt){.perfect_bytes = -1, .memory = mem_zeroed(1, sizeof *out->memory)};
     struct decisions plain = *decisions;
     plain.move_count = 0; /* moves belong to other addresses */
-    if (draft_make(trial->search->divided, &plain, out->memory, &out->draft, trial->search->st)) return true;
-    attempt_free(out);
-    return false;
+    if (!draft_make(trial->search->divided, &plain, out->memory, &out->draft, trial->search->st))
+        return attempt_free(out), false;
+    if (asks_time(trial->search) && plain.passes.prefetch == LX_PREFETCH_AUTO)
+        stream_slow_operands(&out->draft);
+    return true;
 }
 
 static bool trial_end(const struct trial *trial, struct attempt *a)

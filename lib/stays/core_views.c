@@ -93,6 +93,7 @@ int64_t stay_ring_bytes(const struct draft *x, int32_t stay)
 
 void draft_rings(struct draft *x)
 {
+    if (x->ring_bytes) return;
     int64_t *bytes = arena_array(x->memory, (size_t)x->problem.count + 1, sizeof *bytes);
     for (int32_t i = 0; i < x->problem.count; i++)
         if (x->stays[i].ring_source >= 0) bytes[i] = stay_ring_bytes(x, i);

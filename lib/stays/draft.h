@@ -151,8 +151,9 @@ const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *
 
 /* move_stays.c: divides stays that change their addresses; the new ones stand last, in order. */
 void draft_moves(struct draft *x);
-/* stays/early_stays.c: lengthens the lives of stays whose loads are issued early. */
+/* stays/early_stays.c: lengthens the lives of stays whose loads are issued early; of one such stay. */
 void draft_early(struct draft *x);
+void draft_early_stay(struct draft *x, int32_t stay);
 int early_compare(const void *a, const void *b);
 /* The entry of a load; NULL: none. */
 const struct early *early_find(const struct decisions *how, int32_t tensor, int32_t due);

@@ -45,17 +45,20 @@ static void early_lives(struct draft *x, int32_t stay, int64_t first, int64_t la
     b->use_count = count;
 }
 
+void draft_early_stay(struct draft *x, int32_t i)
+{
+    const struct early *e = early_of_stay(x, i);
+    struct lx_stay *s = &x->stays[i];
+    int32_t nest = nest_of_op(x->how.nests, x->how.nest_count, s->view_op);
+    if (e && s->exclusion) s->exclusion = LX_EXCLUDED_NONE, x->buffers[i].reason = NULL;
+    if (e && s->hold == 0) early_lives(x, i, e->issue, -1);
+    if (!e || s->hold == 0 || nest < 0 || e->stages < 2) return;
+    early_lives(x, i, x->how.nests[nest].first, x->how.nests[nest].last);
+    s->stages = e->stages;
+    x->buffers[i].size *= e->stages;
+}
+
 void draft_early(struct draft *x)
 {
-    for (int32_t i = 0; x->how.early_count > 0 && i < x->problem.count; i++) {
-        const struct early *e = early_of_stay(x, i);
-        struct lx_stay *s = &x->stays[i];
-        int32_t nest = nest_of_op(x->how.nests, x->how.nest_count, s->view_op);
-        if (e && s->exclusion) s->exclusion = LX_EXCLUDED_NONE, x->buffers[i].reason = NULL;
-        if (e && s->hold == 0) early_lives(x, i, e->issue, -1);
-        if (!e || s->hold == 0 || nest < 0 || e->stages < 2) continue;
-        early_lives(x, i, x->how.nests[nest].first, x->how.nests[nest].last);
-        s->stages = e->stages;
-        x->buffers[i].size *= e->stages;
-    }
+    for (int32_t i = 0; x->how.early_count > 0 && i < x->problem.count; i++) draft_early_stay(x, i);
 }

@@ -116,9 +116,10 @@ static bool nests_scout(struct search *search, struct nest_menus *menus, bool *b
     return ok;
 }
 
-bool nests_search(struct search *search)
+/* `most_cores`: of any op in a nest; 0: all. */
+static bool nests_search_on(struct search *search, int64_t most_cores)
 {
-    struct nest_menus menus = {0};
+    struct nest_menus menus = {.most_cores = most_cores};
     struct effort in_full = effort_in_full(search, true);
     struct search tries = *search;
     /* A caller with another solver than the request's solves the result again. */
@@ -147,5 +148,21 @@ bool nests_search(struct search *search)
         attempt_free(&tries.best);
     arena_adopt(search->memory, &menus.memory); /* decisions point to the divisions */
     nest_menus_free(&menus);
+    return ok;
+}
+
+/* By time once more on the cores of the plan without nests, if these are few: fewer cores launch sooner. */
+bool nests_search(struct search *search)
+{
+    const struct draft *x = &search->best.draft;
+    struct search few = *search;
+    int64_t most = 0;
+    for (int32_t o = 0; o < x->graph->op_count; o++) most = max_i64(most, x->divisions->at[o].cores_used);
+    bool again = asks_time(search) && 2 * most <= search->divided->cores;
+    bool ok = !again || attempt_copy(search, &search->best, &few.best);
+    ok = ok && nests_search_on(search, 0);
+    if (!again) return ok;
+    ok = ok && (search_is_over(search) || nests_search_on(&few, most));
+    if (few.best.memory) nest_keep_better(&search->best, &few.best);
     return ok;
 }

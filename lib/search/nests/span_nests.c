@@ -17,8 +17,8 @@ int32_t ops_too_wide(const struct draft *x)
 bool attempt_bytes(const struct draft *x, const int64_t *address, int64_t *bytes)
 {
     const int64_t most = INT64_C(1) << 8; /* ops that count: the sum stays far below 2^63 */
-    return traffic_count(x, address, bytes) &&
-           add_i64(*bytes, LX_INT_MAX * min_i64(ops_too_wide(x), most), bytes);
+    const int64_t wrong = (int64_t)ops_too_wide(x) + bundles_too_large(x, address);
+    return traffic_count(x, address, bytes) && add_i64(*bytes, LX_INT_MAX * min_i64(wrong, most), bytes);
 }
 
 struct span_nest {
