@@ -18,6 +18,7 @@
     X(difference_columns) X(share_columns) X(nest_change_columns) X(loop_columns) X(solver_columns) X(solver_option_columns) \
     X(solver_stat_columns) X(device_columns) X(rate_columns) X(front_columns) \
     X(contender_columns) X(cell_columns) X(mishap_columns)                /* report */                       \
+    X(suite_columns) X(suite_size_columns)                               /* suite */                        \
     X(pair_columns) X(total_columns) X(beside_columns) X(statistic_columns)                                  \
     X(sweep_point_columns) X(sweep_knee_columns) X(team_size_columns)     /* sweep */                        \
     X(pattern_columns) X(racer_columns) X(graph_columns) X(run_columns)   /* the explorer */

@@ -25,6 +25,7 @@
     X(loops)                                                                                                 \
     X(bench)                                                                                                 \
     X(report)                                                                                                \
+    X(suite)                                                                                                 \
     X(sweep)
 
 /* Exit codes; base/status.h has the code of each error. X(id, code, briefly, in the manual) */
@@ -59,6 +60,7 @@ struct command {
     int least_files, most_files;
     const char *file_word; /* the name of a positional argument in errors */
     bool balances;         /* its plans are by the objective balanced, unless another is asked for */
+    bool verifies;         /* it reads the certificate of a plan */
     bool open;             /* options that are in no table are the command's own business */
     /* One of the EXIT codes, or FAILED with `call->st` filled in. */
     int (*run)(struct call *call);
@@ -124,6 +126,8 @@ bool option_word(struct call *call, const char *name, const char *(*word)(int k)
 /* The same for a value found before; NULL: none was given. */
 bool word_given(struct call *call, const char *name, const char *value, const char *(*word)(int k), int *out);
 
+/* main.c: parses the arguments of `call->command`, and runs it. */
+int run_words(struct call *call, int count, char *const *arguments);
 /* main.c: the whole program, from its arguments to its exit code. */
 int run_program(int argc, char **argv);
 

@@ -3,8 +3,11 @@
 #include "interrupt.h"
 #include "text/colour.h"
 
+#include <unistd.h>
+
 volatile sig_atomic_t interrupted;
 struct cancel interrupting;
+volatile sig_atomic_t interrupt_says;
 
 static const int watched[WATCHED_SIGNALS] = {SIGINT, SIGTERM};
 
@@ -13,6 +16,9 @@ static void interrupt(int number)
     (void)number;
     interrupted = 1;
     atomic_store_explicit(&interrupting.requested, true, memory_order_relaxed);
+    static const char words[] = "lxplan: stopping; again: at once\n";
+    int before = errno;
+    if (interrupt_says && write(STDERR_FILENO, words, sizeof words - 1) < 0) errno = before;
 }
 
 void interrupt_catch(const int *signals, int count, struct sigaction *before)

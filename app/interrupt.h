@@ -9,6 +9,8 @@
 extern volatile sig_atomic_t interrupted;
 /* Requested by them: for work on this thread. */
 extern struct cancel interrupting;
+/* The first signal says on standard error that the second one ends the program at once. */
+extern volatile sig_atomic_t interrupt_says;
 
 /* The first of these signals sets `interrupted`, the second does what it always does. */
 void interrupt_catch(const int *signals, int count, struct sigaction *before);

@@ -1,6 +1,7 @@
 /* The way in: finds the command, parses its options, runs it, and reports what went wrong. */
 #include "command.h"
 #include "lxplan.h"
+#include "own_plugins.h"
 #include "base/file.h"
 #include "base/border.h"
 #include "bench/bench.h"
@@ -118,7 +119,7 @@ bool word_given(struct call *call, const char *name, const char *value, const ch
     return false;
 }
 
-static int run_command(struct call *call, int count, char *const *arguments)
+int run_words(struct call *call, int count, char *const *arguments)
 {
     const struct command *c = call->command;
     const char *wish = getenv("LXPLAN_LOG");
@@ -160,7 +161,7 @@ static int main_run(struct call *call, int count, char *const *arguments)
     const char *word = count > 0 ? arguments[0] : NULL;
     if (!word && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
         call->command = &command_explore;
-        return run_command(call, 0, NULL);
+        return run_words(call, 0, NULL);
     }
     if (!word) {
         note(call, "no terminal: plans the bundled patterns with every solver, which takes some seconds");
@@ -180,10 +181,10 @@ static int main_run(struct call *call, int count, char *const *arguments)
     call->command = command_find(word, &call->st);
     if (!call->command && access(word, F_OK) == 0) { /* a file or a folder: the explorer */
         call->command = &command_explore;
-        return run_command(call, count, arguments);
+        return run_words(call, count, arguments);
     }
     if (!call->command) return FAILED;
-    return run_command(call, count - 1, arguments + 1);
+    return run_words(call, count - 1, arguments + 1);
 }
 
 /* Searched before the options are parsed, so that errors in them are reported as JSON too. */
@@ -267,7 +268,8 @@ static int run_in_border(int argc, char **argv)
     bench_begin();
     sweep_rows_begin();
     int count = argc > 0 ? argc - 1 : 0;
-    /* Loads plug-in solvers before any lookup of a solver. */
+    /* Plug-in solvers come before any lookup of a solver. */
+    own_plugins_begin();
     const char *paths = getenv("LXPLAN_PLUGINS");
     int code = (!paths || lx_plugins_load(paths, take_in, NULL, &call.st))
                    ? main_run(&call, count, argv + (argc > 0))

@@ -12,11 +12,12 @@
  * arrays. No layout of a struct, no value of an enum, no bool, no long: a program built against one 0.x works
  * with a later one of the same lx_abi().
  *
- * A function that fails returns NULL or a negative number and fills in its lx_error, which may be NULL.
+ * A function that fails returns NULL or a negative number and fills in its lx_error, which may be NULL; one
+ * that does not empties it.
  * Nothing prints, exits, reads the environment, changes the locale or handles signals. Handles are
  * independent; only one thread at a time may use a handle, but a const graph or placement may have several
  * readers. Strings live as long as the handle that gave them. Indices count from 0 in the order of adding.
- * Freeing NULL is fine. Callbacks run on the calling thread. */
+ * Freeing NULL is fine. Callbacks run on the calling thread and must return: no longjmp, no exception. */
 #ifndef LXPLAN_LXPLAN_H
 #define LXPLAN_LXPLAN_H
 
@@ -43,7 +44,7 @@ typedef struct lx_result lx_result;       /* the result of a solve, a plan or a 
 
 /* ---- The library itself. ---- */
 
-LX_API const char *lx_version(void); /* "0.2.0" */
+LX_API const char *lx_version(void); /* "0.3.0" */
 LX_API int32_t lx_abi(void);         /* raised with the soname */
 /* Returns 1 if built with the feature: "ilp", "threads", "logging". */
 LX_API int32_t lx_has(const char *feature);
@@ -52,7 +53,7 @@ LX_API int32_t lx_has(const char *feature);
 
 LX_API lx_error *lx_error_new(void);
 LX_API void lx_error_free(lx_error *e);
-/* The stable word of the error, "ok" before the first one. */
+/* The stable word of the error of the last call; "ok": it had none. */
 LX_API const char *lx_error_code(const lx_error *e);
 LX_API const char *lx_error_text(const lx_error *e);
 /* The file, or NULL; line and column from 1, 0 if unknown. */
@@ -105,6 +106,10 @@ LX_API lx_graph *lx_builder_finish(lx_builder *b, lx_error *e);
 
 /* format NULL: detected by content. */
 LX_API lx_graph *lx_graph_parse(const char *bytes, int64_t size, const char *format, lx_error *e);
+/* A model (TTIR, HLO, ONNX) by the options "dim", "value" and "role" ("NAME=N,..."), "trips", "branch", "func",
+ * "strict", ... of `o`; anything else is parsed. */
+LX_API lx_graph *lx_graph_import(const char *bytes, int64_t size, const lx_options *o, lx_error *e);
+/* format "report": what lx_graph_import made of each op, as JSON. */
 LX_API lx_text *lx_graph_write(const lx_graph *g, const char *format, lx_error *e);
 LX_API void lx_graph_free(const lx_graph *g);
 /* "tensors", "ops", "buffers", "bytes", "cores"; 0, or -1 for an unknown name. */
@@ -173,16 +178,34 @@ LX_API lx_result *lx_run(const lx_result *plan, const lx_options *o, lx_error *e
 /* ---- Results. ---- */
 
 LX_API void lx_result_free(lx_result *r);
+/* The i-th name that the result knows, or for a `list` its items; NULL past the end. *type: "number",
+ * "integer", "word" or "list".
+ *
+ * Numbers   objective bound gap seconds us device_us
+ * Integers  steps hbm_bytes baseline_hbm_bytes spill_bytes height ring_bytes sync_times, the solver's statistics;
+ *           of a run ok hbm_read hbm_written lx_read lx_written ring reduce_ring flops faults wrong_ops unequal_ops;
+ *           of a team members exchanged_bytes combined_bytes exchange_bound
+ * Words     status objective solver options name message unproved notes
+ * buffers   name size start end cost pool address in_place_of id reason
+ * ops       name kind splits cores traffic hbm_read hbm_written ring reduce_ring device_us us
+ * splits    op dimension parts;  nests first last tiles;  layouts name dtype size stick_dim stick_elements bytes hbm_address
+ * launches  op core y x first_tile tiles k_slice;  transfers kind tick bytes buffer source ahead
+ * syncs     before in_loop;  bundles first ops device_us us;  time_line kind name index tick start_us end_us
+ * faults    kind tick core address sticks text;  members ops height hbm_bytes */
+LX_API const char *lx_result_name_at(const lx_result *r, const char *list, int32_t i, const char **type);
 /* Checks the result from scratch: 1 legal, 0 not. */
 LX_API int32_t lx_result_check(const lx_result *r, lx_error *e);
-/* "objective", "bound", "gap", "steps", "hbm_bytes", "us", "height", ...; 0, or -1 for an unknown name. */
+/* A number or an integer; 0, or -1 for an unknown name. */
 LX_API int32_t lx_result_number(const lx_result *r, const char *name, double *value);
-/* "status", "solver", "notes" (a team not sharded for lack of time), ...; NULL for an unknown name. */
+LX_API int32_t lx_result_integer(const lx_result *r, const char *name, int64_t *value);
+/* NULL for an unknown name. */
 LX_API const char *lx_result_word(const lx_result *r, const char *name);
-/* The length of "buffers", "ops", "transfers" or "faults"; -1 for an unknown list. */
+/* The length of a list; -1 for an unknown one. */
 LX_API int64_t lx_result_count(const lx_result *r, const char *list);
 LX_API int32_t lx_result_item_number(const lx_result *r, const char *list, int64_t i, const char *name,
                                      double *value);
+LX_API int32_t lx_result_item_integer(const lx_result *r, const char *list, int64_t i, const char *name,
+                                      int64_t *value);
 LX_API const char *lx_result_item_word(const lx_result *r, const char *list, int64_t i, const char *name);
 /* Pool and address (-1, -1: off chip) of the first `count` buffers; returns the number of buffers. */
 LX_API int32_t lx_result_places(const lx_result *r, int32_t *pools, int64_t *addresses, int32_t count);

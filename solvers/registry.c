@@ -1,5 +1,5 @@
 /* The only list of solvers. To add one: a const struct lx_solver in its own file, a line in solvers.h and a
- * line here. Compiled twice: for the program, and for the library without GLPK. */
+ * line here. Compiled twice: for the program, whose `ilp` is a plug-in, and for the library. */
 #include "solvers.h"
 #include "base/base.h"
 
@@ -24,6 +24,13 @@ const struct lx_solver *lx_solver_find(const char *name)
     for (const struct lx_solver *const *s = solvers; *s; s++)
         if (strcmp((*s)->name, name) == 0) return *s;
     return NULL;
+}
+
+void lx_solver_drop(const char *name)
+{
+    int n = 0;
+    while (solvers[n] && strcmp(solvers[n]->name, name) != 0) n++;
+    for (; solvers[n]; n++) solvers[n] = solvers[n + 1];
 }
 
 bool lx_solver_add(const struct lx_solver *s)

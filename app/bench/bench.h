@@ -33,6 +33,8 @@ enum outcome { OUTCOMES(OUTCOME_ENUM) OUTCOME_COUNT };
 
 /* A solver notices the time limit a little late; an answer that comes later than this is none. */
 #define LATE 1.05
+/* A run with a limit on its CPU seconds may take so many times that limit by the clock, and some more. */
+enum { WALL_PER_CPU = 20 };
 
 /* One line of a results file. Strings live in the arena of whoever made the row. */
 struct row {
@@ -42,6 +44,11 @@ struct row {
     const char *status, *claim;         /* settled verdict; the solver's own word; "" when it gave none */
     const char *stats;                  /* a JSON object */
     const char *message;
+    const char *class,
+        *known_status;          /* of an instance of the suite: its class, "proved" or "open"; else "" */
+    const char *answer;         /* addresses, blanks between, of one that is better than all known; else "" */
+    int64_t known, known_bound; /* what the suite knows */
+    bool has_known, has_known_bound, has_limit;
     int64_t buffers, capacity, seed, repeat;
     enum outcome outcome;
     bool has_value, has_bound, has_seconds, has_clocks, has_measured;
@@ -52,7 +59,7 @@ struct row {
     double seconds;                  /* measured by the solver, in its process, without reading the file */
     double wall, cpu;                /* of the process */
     int64_t peak_kb;                 /* its resident set, with what it inherited from the harness */
-    double time_limit;               /* of the file it stands in; filled in by readers */
+    double time_limit;               /* its own (has_limit), or that of the file it stands in, from readers */
     int file, line;                  /* where it stands; filled in by readers */
 };
 
@@ -70,6 +77,7 @@ struct settings {
     struct model_options models;
     VEC(struct bench_solver) solvers;
     int64_t seeds, seed, repeats, warmup, memory_mb, work;
+    bool suite;          /* instances of the suite, each with a limit of its own on CPU seconds */
     int64_t jobs;        /* runs at the same time in this process */
     int64_t ranks;       /* processes that share the work, each with so many */
     struct text hosts;   /* of all files, "A; B"; empty: this one's */
@@ -85,6 +93,11 @@ struct instance {
     char hash[17];
     enum lx_objective objective;
     int64_t buffers, capacity;
+    double limit;                     /* seconds: of CPU for an instance of the suite, else of the clock */
+    enum lx_ask whole;                /* of whole plans; LX_ASK_OWN: a placement problem */
+    const char *class, *known_status; /* as in a row */
+    int64_t known, known_bound;
+    bool has_known, has_known_bound;
     const char *bad; /* why it could not be read; NULL: it could */
 };
 
@@ -111,7 +124,8 @@ struct child_result {
     int wait_status;
     double wall, cpu;
     int64_t peak_kb, base_kb; /* base: resident set of the harness when it forked */
-    const struct wire *wire;  /* where complete */
+    const struct wire *wire;  /* where complete; then places, or the text of a plan */
+    const char *plan;
     const int64_t *address;
     const int32_t *pool;
 };
@@ -145,7 +159,7 @@ void instance_release(struct loaded *l);
 /* harness.c: the order of the runs. */
 void schedule_make(struct call *call, const struct settings *s, const instances *list, schedule *out);
 
-/* run_child.c: the parent's own opinion. `row` has its names already. */
+/* judge_result.c: the parent's own opinion. `row` has its names already. */
 void judge_result(const struct settings *s, const struct bench_solver *solver, const struct loaded *l,
                   const struct child_result *r, struct arena *memory, struct row *row);
 
@@ -208,6 +222,7 @@ enum field_kind {
     FIELD_BYTES,   /* the same; absent from files of before, which is unknown, too */
     FIELD_SECONDS, /* 0 or more; null: unknown */
     FIELD_MICROS,  /* the same; absent from files of 0.1, which is unknown, too */
+    FIELD_NOTE,    /* a text; absent where it is empty */
     FIELD_GAP,     /* made from value and bound, for other readers; not read */
     FIELD_KINDS
 };
@@ -229,7 +244,8 @@ static inline const char **field_text(struct row *r, const struct row_field *f)
 
 static inline bool field_is_text(const struct row_field *f)
 {
-    return f->kind == FIELD_WORD || f->kind == FIELD_MESSAGE || f->kind == FIELD_OBJECT;
+    return f->kind == FIELD_NOTE || f->kind == FIELD_WORD || f->kind == FIELD_MESSAGE ||
+           f->kind == FIELD_OBJECT;
 }
 
 static inline bool field_is_whole(const struct row_field *f)

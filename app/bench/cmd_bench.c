@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "bench/suite.h"
 #include "bench/summary.h"
 #include "text/colour.h"
 
@@ -116,7 +117,7 @@ static bool cmd_bench_prepare(struct bench *b)
         VEC_PUSH(&b->results.headers, arena_string(&b->results.memory, header.at));
         VEC_PUSH(&b->results.files, path ? path : "this run");
         for (size_t i = 0; i < b->results.rows.count; i++)
-            b->results.rows.at[i].time_limit = b->settings.time;
+            if (!b->results.rows.at[i].has_limit) b->results.rows.at[i].time_limit = b->settings.time;
         skip_finished(b);
     }
     text_free(&header);
@@ -137,6 +138,7 @@ static int lead(struct bench *b)
              b->file.fd >= 0 ? "; --resume goes on" : "");
     if (ok) mark_contradictions(&b->results);
     if (ok && !is_quiet(call)) ok = report_rows(call, &b->results, &call->out);
+    if (ok && b->settings.suite) suite_add_news(&b->results, b->file.path, &call->out);
     bool bad = false;
     for (size_t i = 0; i < b->results.rows.count; i++) {
         enum outcome o = b->results.rows.at[i].outcome;
@@ -177,7 +179,8 @@ static const struct option_row *const tables[] = {bench_rows, bench_plan_rows, j
 
 const struct command command_bench = {
     .name = "bench",
-    .synopsis = "FILE|DIR ... [-s A,B,...] [--seeds K] [--time S] [-j N | --transport mpi] [-o RESULTS "
+    .synopsis = "FILE|DIR ... | --suite [CLASS|INSTANCE ...] [-s A,B,...] [--seeds K] [--time S] [-j N | "
+                "--transport mpi] [-o RESULTS "
                 "[--resume]] [options]",
     .summary = "Run solvers on instances, each run in a process of its own, and compare them",
     .details =
@@ -189,6 +192,11 @@ const struct command command_bench = {
         "checker,\n"
         "or contradicted by another answer), bad_input. Times are the solver's alone, without reading "
         "files.\n"
+        "--suite takes the problems of patterns/suite instead of files (`lxplan suite` lists them), with a "
+        "limit of\n"
+        "1, 10 or 100 s of CPU by their size; whole plans are made by its classes graphs and time. What is "
+        "better\n"
+        "than all that is known is said at the end, with the command that records it.\n"
         "The memory limit counts what a run takes beyond the harness: allocations fail at it (RLIMIT_DATA),\n"
         "and a process whose resident set exceeds it is killed.\n"
         "Under mpirun, --transport mpi shares the runs among all ranks; rank 0 writes results and report.\n"
@@ -197,7 +205,7 @@ const struct command command_bench = {
         "so far are kept and reported).\n",
     .options = tables,
     .words = bench_words,
-    .least_files = 1,
+    .least_files = 0,
     .most_files = 1 << 20,
     .file_word = "FILE or DIR",
     .run = cmd_bench_run,

@@ -10,7 +10,8 @@ enum { FEW_CELLS = 60 };
 static const struct option_row rows_of_report[] = {
     {"format", 'f', "WHAT", "{default}"},
     {"by", 0, "WHAT",
-     "solver, instance or statistics: the table of csv; in text and md, show it however long it is"},
+     "solver, instance, statistics or class (of the suite): the table of csv; in text and md, show it "
+     "however long it is"},
     {"within", 0, "PERCENT",
      "an answer this far above the best value still counts as reaching it (default 0)"},
     {"plot", 0, NULL, "performance profile and cactus plot as text"},
@@ -32,7 +33,7 @@ static const char *cmd_report_format_word(int k)
     return k < n ? exporters[k].name : k == n ? html_exporter.name : NULL;
 }
 
-static WORD_LIST(by_word, "solver", "instance", "statistics")
+static WORD_LIST(by_word, "solver", "instance", "statistics", "class")
 
     /* The words of --fail-on. */
     enum failing {
@@ -83,7 +84,7 @@ static int report_columns(const struct call *call)
                                                                                              : 0;
 }
 
-enum by { BY_SOLVER, BY_INSTANCE, BY_STATISTICS };
+enum by { BY_SOLVER, BY_INSTANCE, BY_STATISTICS, BY_CLASS };
 
 static void export_tables(const struct exporter *e, const struct verdict *v, const struct table *tables_of,
                           size_t count, size_t chosen, bool at_end, struct text *out)
@@ -107,7 +108,7 @@ static bool add_plots(struct call *call, const struct exporter *e, const struct 
     bool plot = option_given(&call->line, "plot"), page = e == &html_exporter, ok = true;
     struct figure figures[2] = {{0}};
     if ((!svg && !plot && !page) || s->solvers.count == 0) {
-        if (page) report_page(title, NULL, 0, out);
+        if (page) report_page(title, s, NULL, 0, out);
         return true;
     }
     if (plot && strcmp(e->name, "text") != 0)
@@ -115,7 +116,7 @@ static bool add_plots(struct call *call, const struct exporter *e, const struct 
     profile_figure(s, &figures[0]);
     cactus_figure(s, &figures[1]);
     for (int i = 0; plot && i < 2; i++) plot_as_text(&figures[i], out);
-    if (page) report_page(title, figures, 2, out);
+    if (page) report_page(title, s, figures, 2, out);
     if (svg) {
         struct text picture = {0};
         plots_as_svg(figures, &picture);
@@ -133,16 +134,17 @@ static bool is_for_people(const struct exporter *e)
     return strcmp(e->name, "json") != 0 && e != &html_exporter && e->whole;
 }
 
-enum { SOLVERS, INSTANCES, STATISTICS, FAULTS, BESIDE, TABLES_OF_REPORT };
+enum { SOLVERS, CLASSES, INSTANCES, STATISTICS, FAULTS, BESIDE, TABLES_OF_REPORT };
 
 /* People get long tables and tables for experts only on request; the verdict sums them up. */
-static void write_report(const struct exporter *e, const struct summary *s, const struct results *r, int by,
+static void write_report(const struct exporter *e, struct summary *s, const struct results *r, int by,
                          bool at_end, struct text *out)
 {
     struct arena memory = {0};
     struct table report[TABLES_OF_REPORT];
     struct verdict verdict;
     contender_table(s, &memory, &report[SOLVERS]);
+    class_table(s, &memory, &report[CLASSES]);
     instance_table(s, &memory, &report[INSTANCES]);
     statistic_table(s, r, &memory, &report[STATISTICS]);
     mishap_table(s, r, &memory, &report[FAULTS]);
@@ -156,7 +158,9 @@ static void write_report(const struct exporter *e, const struct summary *s, cons
             report[SOLVERS].notes =
                 arena_format(&memory, "%s--by instance lists the instances.\n", report[SOLVERS].notes);
     }
-    export_tables(e, &verdict, report, TABLES_OF_REPORT, (size_t)by, at_end, out);
+    static const int chosen[] = {
+        [BY_SOLVER] = SOLVERS, [BY_INSTANCE] = INSTANCES, [BY_STATISTICS] = STATISTICS, [BY_CLASS] = CLASSES};
+    export_tables(e, &verdict, report, TABLES_OF_REPORT, (size_t)chosen[by], at_end, out);
     arena_free(&memory);
 }
 
@@ -220,7 +224,7 @@ static bool compare_with(struct call *call, const struct exporter *e, struct res
         note_differences(call, before, &after);
         if (out->length) text_add(out, "\n");
         export_tables(e, &c.verdict, (struct table[]){c.cells, c.sums}, 2, 0, report_columns(call) > 0, out);
-        if (e == &html_exporter) report_page(path, NULL, 0, out);
+        if (e == &html_exporter) report_page(path, NULL, NULL, 0, out);
         const int64_t counts[FAILINGS] = {
             [FAIL_WORSE] = c.worse, [FAIL_SLOWER] = c.slower, [FAIL_MISSING] = c.missing};
         for (int k = 0; k < FAILINGS; k++) {
@@ -276,8 +280,9 @@ static const struct option_row *const tables[] = {rows_of_report, json_rows, qui
 
 const struct command command_report = {
     .name = "report",
-    .synopsis = "RESULTS ... [--format text|md|csv|json|html] [--by solver|instance|statistics] [--fail-on "
-                "LIST] [--plot] [--svg FILE] [options]",
+    .synopsis =
+        "RESULTS ... [--format text|md|csv|json|html] [--by solver|instance|statistics|class] [--fail-on "
+        "LIST] [--plot] [--svg FILE] [options]",
     .summary = "Tables, profiles and plots of benchmark results; compares two files",
     .details =
         "Several files make one report; exactly two are compared: what became faster, slower, better or "

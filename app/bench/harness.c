@@ -70,7 +70,9 @@ static void harness_name_row(const struct bench *b, const struct planned *p, str
                         .name = n->name,
                         .buffers = n->buffers,
                         .capacity = n->capacity,
-                        .question = n->bad ? "" : lx_objective_word(n->objective),
+                        .question = n->bad     ? ""
+                                    : n->whole ? lx_ask_word(n->whole)
+                                               : lx_objective_word(n->objective),
                         .solver = solver_name(b, p),
                         .config = config_of(b, p),
                         .seed = seed_of(b, p),
@@ -79,7 +81,15 @@ static void harness_name_row(const struct bench *b, const struct planned *p, str
                         .claim = "",
                         .stats = "{}",
                         .message = "",
-                        .time_limit = b->settings.time};
+                        .class = n->class,
+                        .known_status = n->known_status,
+                        .answer = "",
+                        .known = n->known,
+                        .known_bound = n->known_bound,
+                        .has_known = n->has_known,
+                        .has_known_bound = n->has_known_bound,
+                        .has_limit = n->class[0],
+                        .time_limit = n->limit};
 }
 
 static bool keep_row(struct bench *b, const struct row *row)

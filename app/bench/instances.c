@@ -3,6 +3,7 @@
  * Each file is read once at the start, for its identity and its question; the problem itself is loaded again
  * when its turn comes, so that a thousand large instances need the memory of one. */
 #include "bench/bench.h"
+#include "bench/suite.h"
 #include "planning/graph_files.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -87,7 +88,9 @@ static enum sort sort_of(const char *path)
     struct json j;
     char *text = file_read(path, &length, &ignored);
     enum sort sort = IS_INSTANCE;
-    if (text && lx_format_of(text, length))
+    if (text && json_is_kind(text, length, "instance"))
+        sort = IS_INSTANCE;
+    else if (text && lx_format_of(text, length))
         sort = expected_error_of(path, text, length, &e) ? IS_REFUSED_BY_DESIGN : IS_INSTANCE;
     else if (text) {
         const char *end = lx_formats()->endings[0];
@@ -99,6 +102,24 @@ static enum sort sort_of(const char *path)
     }
     mem_free(text);
     return sort;
+}
+
+/* Takes over what the suite says about an instance; false with `st`. */
+static bool instances_take_known(const char *path, struct arena *memory, struct instance *out, lx_status *st)
+{
+    struct suite_instance i;
+    if (!suite_read(path, &i, st)) return false;
+    out->name = arena_string(memory, i.name);
+    out->class = i.class->name;
+    out->whole = i.class->whole;
+    out->known_status = i.proved ? "proved" : "open";
+    out->known = i.best;
+    out->known_bound = i.bound;
+    out->has_known = i.has_best;
+    out->has_known_bound = i.has_bound;
+    out->limit = suite_limit(i.buffers);
+    suite_free(&i);
+    return true;
 }
 
 static void instances_add_file(struct gathering *g, const char *path)
@@ -118,14 +139,19 @@ static void instances_add_file(struct gathering *g, const char *path)
     }
     lx_status st = {0};
     struct instance i = {.path = arena_string(g->memory, path),
-                         .name = arena_string(g->memory, slash ? slash + 1 : path)};
-    struct lx_question *p = instances_read_problem(path, g->settings, &st);
+                         .name = arena_string(g->memory, slash ? slash + 1 : path),
+                         .limit = g->settings->time,
+                         .class = "",
+                         .known_status = ""};
+    bool known = !g->settings->suite || instances_take_known(i.path, g->memory, &i, &st);
+    struct lx_question *p = known ? instances_read_problem(path, g->settings, &st) : NULL;
     if (p) {
         i.objective = p->problem.objective;
         i.buffers = p->problem.count;
         i.capacity = p->problem.capacity;
         hash_problem(p, i.hash);
-        if (p->graph->name && *p->graph->name) i.name = arena_string(g->memory, p->graph->name);
+        if (!i.class[0] && p->graph->name && *p->graph->name)
+            i.name = arena_string(g->memory, p->graph->name);
     } else {
         char words[1200];
         size_t length;
@@ -170,7 +196,15 @@ static void add_folder(struct gathering *g, const char *folder, int depth)
 bool instances_gather(struct call *call, const struct settings *s, struct arena *memory, instances *out)
 {
     struct gathering g = {.call = call, .settings = s, .memory = memory, .out = out};
-    for (size_t i = 0; i < call->line.files.count; i++) {
+    struct paths suite = {0};
+    size_t files = s->suite ? 0 : call->line.files.count;
+    if (s->suite && !suite_gather(call, call->line.files.at, call->line.files.count, &suite)) return false;
+    for (size_t i = 0; i < suite.count; i++) {
+        instances_add_file(&g, suite.at[i]);
+        mem_free(suite.at[i]);
+    }
+    VEC_FREE(&suite);
+    for (size_t i = 0; i < files; i++) {
         const char *path = call->line.files.at[i];
         struct stat info;
         if (strcmp(path, "-") == 0)

@@ -41,7 +41,8 @@ static bool mpi_crew_tell(struct bench *b, int to, struct message m, const char 
 /* Receives a message, if any. The caller frees `*text`, of `*length` bytes. */
 static bool mpi_crew_hear(struct bench *b, int *from, struct message *m, char **text, size_t *length)
 {
-    if (!ranks_receive(b->crew.ranks, from, m, sizeof *m, text, length, &b->call->st)) return false;
+    if (!ranks_receive(b->crew.ranks, from, m, sizeof *m, text, length, &b->call->st))
+        return b->crew.lost_one = true, false;
     if (!*text || *length != SIZE_MAX) return true;
     mem_free(*text);
     return status_set(&b->call->st, LX_E_INTERNAL, "rank %d sent half a message", *from);

@@ -289,7 +289,8 @@ static void add_figure(const struct figure *f, struct text *out)
     text_add(out, "]}");
 }
 
-void report_page(const char *title, const struct figure *figures, size_t count, struct text *out)
+void report_page(const char *title, const struct summary *s, const struct figure *figures, size_t count,
+                 struct text *out)
 {
     struct text json = *out;
     *out = (struct text){0};
@@ -300,7 +301,9 @@ void report_page(const char *title, const struct figure *figures, size_t count, 
         if (i) text_add(&json, ",\n");
         add_figure(&figures[i], &json);
     }
-    text_add(&json, "]}\n");
+    text_add(&json, "], \"maps\": {");
+    if (s) suite_maps(s, &json);
+    text_add(&json, "}}\n");
     html_page(title, html_report_js, &json, NULL, out);
     text_free(&json);
 }

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "command.h"
+#include "own_plugins.h"
 #include "text/colour.h"
 
 #include <stdint.h>
@@ -19,12 +20,9 @@ bool ranks_join(struct call *call, const struct ranks **ranks, int *rank, int *c
     *count = 1;
     if (!option_word(call, "transport", ranks_transport_word, &transport)) return false;
     if (transport == 0) return true;
-    if (!&ranks_mpi)
-        return status_set(&call->st, LX_E_UNSUPPORTED,
-                          "this build has no transport mpi: MPI was not found when it was configured; "
-                          "install libopenmpi-dev and build again, or use -j");
-    if (!ranks_mpi.join(rank, count, &call->st)) return false;
-    *ranks = &ranks_mpi;
+    const struct ranks *mpi = own_plugins_ranks(&call->st);
+    if (!mpi || !mpi->join(rank, count, &call->st)) return false;
+    *ranks = mpi;
     paint_off(); /* mpirun gives each rank a terminal, whatever its own output is */
     /* Only rank 0 speaks. */
     if (*rank > 0) VEC_PUSH(&call->line.options, (struct given_option){"quiet", NULL});

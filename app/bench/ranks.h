@@ -1,5 +1,5 @@
 /* Processes that share one benchmark, behind a small table: whatever carries their messages (MPI) is known to
- * one file only, which is part of the program only where it was found.
+ * one file only, which is part of a plug-in.
  *
  * A message is a block of bytes, from any rank to any other, and arrives whole; two from the same rank arrive
  * in the order in which they were sent. Nothing here waits busily: processors belong to the runs. */
@@ -21,8 +21,6 @@ struct ranks {
      * and the others with it. */
     void (*leave)(bool ok);
 };
-
-extern const struct ranks ranks_mpi __attribute__((weak));
 
 /* A message of a head and, behind it, `size` bytes. */
 bool ranks_send(const struct ranks *ranks, int to, const void *head, size_t head_size, const void *data,

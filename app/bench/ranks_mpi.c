@@ -4,15 +4,16 @@
  * all that it inherited, and ends with _exit. Waiting inside MPI spins, which would take processors from the
  * runs, so everything is a test and a nap. */
 #include "bench/ranks.h"
-#include "base/fail.h"
-#include "base/memory.h"
+#include "own_plugins.h"
+#include "base/base.h"
 #include "unstable.h"
 
-#include <limits.h>
 #include <mpi.h>
 #include <time.h>
 
-enum { TAG = 1 };
+extern const struct lx_transport transport_mpi;
+
+enum { TAG = 1, FROZEN_MS = 3000 };
 
 static MPI_Comm comm = MPI_COMM_NULL; /* ours, so that no one else's message is taken for one of these */
 
@@ -26,7 +27,7 @@ static bool failed(int result, const char *what, lx_status *st)
 
 static bool ranks_mpi_join(int *rank, int *count, lx_status *st)
 {
-    *count = lx_transport_mpi.devices(st); /* begins MPI, and knows a time limit */
+    *count = transport_mpi.devices(st); /* begins MPI, and knows a time limit */
     if (*count < 1) return false;
     int result = MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     if (result != MPI_SUCCESS) return failed(result, "make a communicator", st);
@@ -58,6 +59,8 @@ static bool receive_block(int *from, void **data, size_t *bytes, lx_status *st)
     *data = NULL;
     int result = MPI_Iprobe(MPI_ANY_SOURCE, TAG, comm, &there, &status);
     if (result != MPI_SUCCESS) return failed(result, "look for messages", st);
+    int frozen = there ? -1 : transport_mpi.frozen(&(struct lx_link){.timeout_ms = FROZEN_MS});
+    if (frozen >= 0) return status_set(st, LX_E_NO, "rank %d does not answer: it is stopped", frozen);
     if (!there) return true;
     MPI_Get_count(&status, MPI_BYTE, &count);
     *data = mem_alloc((size_t)count + 1);
@@ -76,8 +79,11 @@ static void ranks_mpi_leave(bool ok)
 {
     if (ok && comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
     lx_status ignored;
-    if (!lx_transport_mpi.end(ok, &ignored)) lx_transport_mpi.end(false, &ignored);
+    if (!transport_mpi.end(ok, &ignored)) transport_mpi.end(false, &ignored);
 }
 
-const struct ranks ranks_mpi = {
+static const struct ranks ranks_mpi = {
     .join = ranks_mpi_join, .send = send_block, .receive = receive_block, .leave = ranks_mpi_leave};
+
+__attribute__((visibility("default")))
+const struct mpi_plugin lxplan_mpi = {LXPLAN_VERSION, &transport_mpi, &ranks_mpi};

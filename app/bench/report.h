@@ -7,6 +7,8 @@
 
 /* report_tables.c: rows in `memory`. */
 void contender_table(const struct summary *s, struct arena *memory, struct table *out);
+/* The same figures for every class of the suite; no rows without it. */
+void class_table(struct summary *s, struct arena *memory, struct table *out);
 void instance_table(const struct summary *s, struct arena *memory, struct table *out);
 /* All values of a table measure one thing: the heading of the column `key` says which, and the column
  * "measure" goes. */
@@ -39,7 +41,10 @@ void plots_as_svg(const struct figure figures[2], struct text *out);
 /* Writes the first part of the page's data. */
 extern const struct exporter html_exporter;
 /* Adds the rest of the data to the first part in `out`, and makes the page of both. */
-void report_page(const char *title, const struct figure *figures, size_t count, struct text *out);
+void report_page(const char *title, const struct summary *s, const struct figure *figures, size_t count,
+                 struct text *out);
+/* suite_maps.c: members of an object, one for every instance of the suite. */
+void suite_maps(const struct summary *s, struct text *out);
 
 /* "1.12 ± 0.03 times faster than". */
 void add_ratio(struct text *out, struct ratio r);

@@ -1,5 +1,6 @@
 /* The tables of a report: by solver, by instance, and what went wrong. */
 #include "bench/report.h"
+#include "bench/suite.h"
 #include "text/format.h"
 
 enum { NAME_WIDTH = 44 };
@@ -16,6 +17,7 @@ VALUE_OF(only_value,   struct contender, v->number = row->is_virtual ? NAN : (do
 
 #define OF_OUTCOME .flags = COLUMN_MAY_HIDE, .value = outcome_value
 static const struct column contender_array[] = {
+    {.key = "class",                .heading = "class",      .kind = VALUE_WORDS,   .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, MEMBER(struct contender, class)},
     {.key = "solver",               .heading = "solver",     .kind = VALUE_WORDS,   .value = label_value},
     {.key = "config",                                        .kind = VALUE_WORDS,   MEMBER(struct contender, config)},
     {.key = "runs",                 .heading = "runs",       .kind = VALUE_COUNT,   MEMBER(struct contender, runs)},
@@ -23,6 +25,7 @@ static const struct column contender_array[] = {
     {.key = "proved",               .heading = "proved",     .kind = VALUE_COUNT,   MEMBER(struct contender, proved)},
     {.key = "best_known",           .heading = "best",       .kind = VALUE_COUNT,   MEMBER(struct contender, hits)},
     {.key = "mean_gap",             .heading = "gap",        .kind = VALUE_SHARE,   MEMBER(struct contender, gap), .from = 10},
+    {.key = "shifted_geometric_mean_gap", .heading = "sgm gap", .kind = VALUE_SHARE, MEMBER(struct contender, mean_gap), .from = 45},
     {.key = "mean_above_best",      .heading = "above best", .kind = VALUE_SHARE,   .value = above_value, .from = 20},
     {.key = "median_seconds",       .heading = "median",     .kind = VALUE_SECONDS, MEMBER(struct contender, median)},
     {.key = "par2_seconds",         .heading = "PAR2",       .kind = VALUE_SECONDS, MEMBER(struct contender, par2), .from = 30},
@@ -50,6 +53,8 @@ void contender_table(const struct summary *s, struct arena *memory, struct table
     for (size_t k = 0; k < n; k++) list[k] = s->solvers.at[k];
     list[n] = s->best;
     *out = TABLE(contender_columns, list, n > 1 ? n + 1 : n);
+    out->columns.at++; /* no class */
+    out->columns.count--;
     out->key = "solvers";
     out->title = "Solvers";
     text_format(
@@ -57,9 +62,9 @@ void contender_table(const struct summary *s, struct arena *memory, struct table
         "%s, time limit %s. solved: runs with a legal, complete answer or a proof that there is none;\n"
         "proved: optimal or infeasible; best: reached the best value known here, within %s. gap: mean above "
         "the\n"
-        "best proven bound, as a share of it (where it is above 0); above best: mean above the best value, "
-        "as a share\n"
-        "of the answer. median: solver time.\n"
+        "best proven bound, as a share of it (where it is above 0), sgm gap its geometric mean (shifted by 1 "
+        "%%);\n"
+        "above best: mean above the best value, as a share of the answer. median: solver time.\n"
         "PAR2 (a miss counts twice the limit), sgm (geometric mean, shifted by %s, a miss counts the limit), "
         "wins\n"
         "(fastest, or within %.0f %% of it) and only (no one else does) count only runs that reach the best "
@@ -75,6 +80,20 @@ void contender_table(const struct summary *s, struct arena *memory, struct table
         text_format(&notes, "%s could not be read.\n", counted(s->bad_inputs, "more instance").at);
     out->notes = arena_string(memory, notes.at);
     text_free(&notes);
+}
+
+void class_table(struct summary *s, struct arena *memory, struct table *out)
+{
+    size_t n = 0;
+    struct contender *list = arena_array(memory, SUITE_CLASS_COUNT * s->solvers.count + 1, sizeof *list);
+    for (size_t c = 0; c < SUITE_CLASS_COUNT; c++)
+        for (size_t k = 0; k < s->solvers.count; k++) {
+            list[n] = summary_of_class(s, k, suite_classes[c].name);
+            n += list[n].runs > 0;
+        }
+    *out = TABLE(contender_columns, list, n);
+    out->key = "classes";
+    out->title = "Classes of the suite";
 }
 
 /* One solver on one instance. */
@@ -175,6 +194,7 @@ static const struct column cell_array[] = {
     {.key = "steps",          .heading = "nodes",    .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, VIA(struct cell_row, cell, steps), .from = 80},
     {.key = "steps_a_second", .heading = "nodes/s",  .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, .value = speed_value, .from = 90},
     {.key = "peak_kb",        .heading = "peak kB",  .kind = VALUE_COUNT,   VIA(struct cell_row, cell, peak_kb), .from = 70},
+    {.key = "class",          .heading = "class",    .kind = VALUE_WORDS,   .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, VIA(struct cell_row, problem, class)},
 };
 /* clang-format on */
 

@@ -60,6 +60,12 @@ const struct row_field row_fields[] = {
     {"cpu_seconds",    FIELD_SECONDS, AT(cpu),      0},
     {"peak_kb",        FIELD_WHOLE,   AT(peak_kb),  0},
     {"message",        FIELD_MESSAGE, AT(message),  0},
+    {"class",          FIELD_NOTE,    AT(class),    0},
+    {"limit_seconds",  FIELD_MICROS,  AT(time_limit), KNOWN(has_limit)},
+    {"known",          FIELD_BYTES,   AT(known),    KNOWN(has_known)},
+    {"known_bound",    FIELD_BYTES,   AT(known_bound), KNOWN(has_known_bound)},
+    {"known_status",   FIELD_NOTE,    AT(known_status), 0},
+    {"answer",         FIELD_NOTE,    AT(answer),   0},
     {0},
 };
 /* clang-format on */
@@ -111,6 +117,7 @@ static bool results_read_field(const struct json *j, const struct row_field *f, 
                json_error(j, value, st, LX_E_SCHEMA, "there is no outcome \"%.40s\"", text);
     }
     if (f->kind == FIELD_GAP) return true;
+    if (f->kind == FIELD_NOTE && !value) known = false;
     if (f->kind != FIELD_OBJECT && known && !json_string(j, j->root, f->key, &text, st)) return false;
     *field_text(row, f) =
         f->kind == FIELD_OBJECT ? results_read_object(value, memory) : arena_string(memory, text);
@@ -178,9 +185,10 @@ bool results_parse(struct results *r, const char *path, const char *text, size_t
         } else if (n > 0) {
             lx_status why = {0};
             struct row row = {.time_limit = limit, .file = (int)r->files.count - 1, .line = line};
-            if (row_read(&r->memory, path, text + at, n, &row, &why))
+            if (row_read(&r->memory, path, text + at, n, &row, &why)) {
+                if (!row.has_limit) row.time_limit = limit;
                 VEC_PUSH(&r->rows, row);
-            else
+            } else
                 VEC_PUSH(&r->problems,
                          arena_format(&r->memory, "%s:%d: line passed over: %s", path, line, why.text));
         }
@@ -212,6 +220,7 @@ void results_free(struct results *r)
 /* A solver may claim any number; what JSON cannot carry exactly is not written at all. */
 void row_write(const struct row *r, struct text *t)
 {
+    bool of_suite = false; /* fields from the class on, which other lines leave out */
     for (const struct row_field *f = row_fields; f->key; f++) {
         const void *at = (const char *)r + f->at;
         const char *text = field_is_text(f) ? *(const char *const *)at : NULL;
@@ -219,10 +228,12 @@ void row_write(const struct row *r, struct text *t)
         double number = f->kind == FIELD_SECONDS || f->kind == FIELD_MICROS ? *(const double *)at
                         : f->kind == FIELD_GAP                              ? lx_gap(r->value, r->bound)
                                                                             : 0;
-        bool known = f->kind == FIELD_GAP    ? r->has_value && r->has_bound && isfinite(number)
-                     : f->kind == FIELD_WORD ? text && *text
+        bool known = f->kind == FIELD_GAP ? r->has_value && r->has_bound && isfinite(number)
+                     : f->kind == FIELD_WORD || f->kind == FIELD_NOTE ? text && *text
                      : field_is_whole(f) ? field_is_known(r, f) && whole <= LX_INT_MAX && whole >= -LX_INT_MAX
                                          : field_is_known(r, f);
+        of_suite |= f->kind == FIELD_NOTE;
+        if (!known && of_suite) continue;
         text_format(t, "%s\"%s\": ", f == row_fields ? "{" : ", ", f->key);
         if (!known)
             text_add(t, "null");

@@ -8,21 +8,25 @@
  *
  * A child is the leader of its own process group and is killed as a group; it dies with its parent. */
 #include "bench/harness.h"
+#include "bench/suite.h"
 #include "base/clock.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/border.h"
+#include "base/cancel.h"
 #include "planning/command_solver.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,7 +43,8 @@
 #endif
 
 #define WIRE_MAGIC  UINT64_C(0x6c78706c616e0001)
-#define LOOK_PERIOD 0.01 /* seconds between looks at the resident set */
+#define MOST_PLAN   ((size_t)64 << 20) /* bytes of a plan's text */
+#define LOOK_PERIOD 0.01               /* seconds between looks at the resident set */
 
 /* State of the one run of a child. */
 static struct {
@@ -173,6 +178,85 @@ static void shut_in(int keep, pid_t parent, int64_t memory_mb)
     }
 }
 
+static struct cancel out_of_cpu;
+
+static void end_of_cpu(int number)
+{
+    (void)number;
+    atomic_store(&out_of_cpu.requested, true);
+}
+
+/* From now on this process is asked to end its work after so many seconds of CPU. */
+static void limit_cpu(double seconds)
+{
+    double whole = floor(seconds);
+    struct itimerval when = {.it_value = {(time_t)whole, (suseconds_t)((seconds - whole) * 1e6)}};
+    cancel_begin(&out_of_cpu, 0);
+    signal(SIGPROF, end_of_cpu);
+    setitimer(ITIMER_PROF, &when, NULL);
+}
+
+/* CPU seconds of this process and of programs that it has waited for, or seconds of the clock. */
+static double child_seconds(bool cpu)
+{
+    double sum = 0;
+    for (int children = 0; cpu && children < 2; children++) {
+        struct rusage of = {0};
+        getrusage(children ? RUSAGE_CHILDREN : RUSAGE_SELF, &of);
+        sum += (double)(of.ru_utime.tv_sec + of.ru_stime.tv_sec) +
+               (double)(of.ru_utime.tv_usec + of.ru_stime.tv_usec) * 1e-6;
+    }
+    return cpu ? sum : clock_seconds();
+}
+
+/* The memory limit of the solver must not stop its report. */
+__attribute__((noreturn)) static void child_report(int fd, const struct wire *wire, const void *data,
+                                                   size_t bytes)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_DATA, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_DATA, &limit);
+    }
+    _exit(send_fully(fd, wire, sizeof *wire) && send_fully(fd, data, bytes) ? 0 : 123);
+}
+
+/* A whole plan by the solver, as text. */
+__attribute__((noreturn)) static void child_plan(const struct job *j, const struct settings *s,
+                                                 const struct bench_solver *solver, uint64_t seed, int fd)
+{
+    static struct wire wire;
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    const struct instance *n = j->instance->of;
+    struct lx_settings own = solver->how;
+    struct lx_plan_options how = {0};
+    lx_status st = {0};
+    size_t bytes = 0;
+    char *volatile text = NULL;
+    double start = child_seconds(true);
+    struct border border;
+    if (border_begin(&border) == 0) {
+        bool ok = lx_settings_set_row(&own, LX_OPTION_OBJECTIVE, lx_ask_word(n->whole), &st) &&
+                  lx_settings_plan(&own, j->instance->question->graph, &how, values, &st);
+        how.run.seed = seed;
+        how.run.work_limit = s->work;
+        if (strncmp(solver->solver->name, "cmd:", 4) == 0) how.run.time_limit = n->limit;
+        struct lx_plan *p = ok ? lx_plan_make(j->instance->question->graph, &how, &st) : NULL;
+        wire.seconds = fmax(child_seconds(true) - start, 1e-6);
+        if (p) text = lx_plan_to_json(p, &bytes);
+        border_end(&border);
+    } else
+        status_no_memory(&st);
+    snprintf(wire.error, sizeof wire.error, "%.255s", text ? "" : st.text);
+    wire.called = text != NULL;
+    wire.solve_code = text ? LX_OK : (int32_t)st.code;
+    wire.solver_ok = 1;
+    wire.claim = LX_FEASIBLE;
+    wire.count = (int64_t)bytes;
+    fill_wire(&wire, &(struct lx_answer){0}, text, bytes, (int32_t)bytes);
+    child_report(fd, &wire, text, bytes);
+}
+
 __attribute__((noreturn)) static void child(const struct job *j, const struct settings *s,
                                             const struct bench_solver *solver, uint64_t seed, int fd,
                                             pid_t parent)
@@ -183,6 +267,8 @@ __attribute__((noreturn)) static void child(const struct job *j, const struct se
     int64_t *address = mem_zeroed(1, bytes + 1), *raw = mem_zeroed(1, bytes + 1);
     int32_t *pool = (int32_t *)(raw + p->count);
     shut_in(fd, parent, s->memory_mb);
+    if (s->suite) limit_cpu(j->instance->of->limit);
+    if (j->instance->of->whole) child_plan(j, s, solver, seed, fd);
     for (int32_t i = 0; i < p->count; i++) raw[i] = LX_OFF_CHIP;
     spied.real = solver->solver;
     spied.wire = &wire;
@@ -190,15 +276,16 @@ __attribute__((noreturn)) static void child(const struct job *j, const struct se
     spied.base = p->objective == LX_SPILL ? j->instance->question->base_bytes : 0;
     struct lx_solver spy = *solver->solver;
     spy.solve = spy_solve;
-    struct lx_run run = {.seed = seed,
-                         .work_limit = s->work,
-                         .time_limit = s->time,
-                         .options = solver->values,
-                         .progress = note_progress,
-                         .context = j->live};
+    struct lx_run run = {
+        .seed = seed,
+        .work_limit = s->work,
+        .time_limit = s->suite && strncmp(solver->solver->name, "cmd:", 4) != 0 ? 0 : j->instance->of->limit,
+        .options = solver->values,
+        .progress = note_progress,
+        .context = j->live};
     struct lx_answer answer = {.address = address, .pool = pool};
     lx_status st = {0};
-    double start = clock_seconds();
+    double start = child_seconds(s->suite);
     struct border border;
     volatile bool ok = false;
     if (border_begin(&border) == 0) {
@@ -207,7 +294,8 @@ __attribute__((noreturn)) static void child(const struct job *j, const struct se
     } else {
         status_no_memory(&st);
     }
-    wire.seconds = clock_seconds() - start;
+    wire.seconds = child_seconds(s->suite) - start;
+    if (s->suite) wire.seconds = fmax(wire.seconds, 1e-6); /* CPU time may be counted in ticks */
     wire.solve_code = ok ? (int32_t)LX_OK : (int32_t)st.code;
     snprintf(wire.error, sizeof wire.error, "%.255s", ok ? "" : st.text);
     /* The library solves a problem with pools or extras by parts: only its combined answer counts. */
@@ -219,13 +307,7 @@ __attribute__((noreturn)) static void child(const struct job *j, const struct se
         memcpy(raw, answer.address, (size_t)p->count * sizeof *raw);
     }
     fill_wire(&wire, &answer, raw, bytes, p->count);
-    /* The memory limit of the solver must not stop its report. */
-    struct rlimit data;
-    if (getrlimit(RLIMIT_DATA, &data) == 0) {
-        data.rlim_cur = data.rlim_max;
-        setrlimit(RLIMIT_DATA, &data);
-    }
-    _exit(send_fully(fd, &wire, sizeof wire) && send_fully(fd, raw, bytes) ? 0 : 123);
+    child_report(fd, &wire, raw, bytes);
 }
 
 const char *memory_limit_means(void)
@@ -241,7 +323,8 @@ bool job_start(struct job *j, const struct settings *s, const struct bench_solve
     pid_t parent = getpid();
     j->result = (struct child_result){.base_kb = statm_kb(parent, 1)};
     j->length = 0;
-    j->wanted = sizeof(struct wire) + places_size(&j->instance->question->problem);
+    const struct instance *n = j->instance->of;
+    j->wanted = sizeof(struct wire) + (n->whole ? MOST_PLAN : places_size(&j->instance->question->problem));
     j->data = mem_alloc(j->wanted + 1);
     if (pipe2(ends, O_CLOEXEC) != 0) {
         job_reset(j);
@@ -265,7 +348,7 @@ bool job_start(struct job *j, const struct settings *s, const struct bench_solve
     setpgid(j->pid, j->pid); /* in both, so that it holds whoever runs first */
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     j->fd = ends[0];
-    j->deadline = j->start + s->time + s->grace;
+    j->deadline = j->start + (s->suite ? n->limit * WALL_PER_CPU + 10 : s->time + s->grace);
     j->next_look = j->start + LOOK_PERIOD;
     j->active = true;
     return true;
@@ -329,14 +412,18 @@ bool job_poll(struct job *j, const struct settings *s)
              (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
     r->peak_kb = used.ru_maxrss;
     const struct wire *w = (const void *)j->data;
-    r->complete = WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == 0 && j->length == j->wanted &&
-                  w->magic == WIRE_MAGIC && w->count == j->instance->question->problem.count &&
+    const struct lx_problem *p = &j->instance->question->problem;
+    bool whole = j->instance->of->whole;
+    r->complete = WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == 0 && j->length >= sizeof *w &&
+                  w->magic == WIRE_MAGIC && (whole || w->count == p->count) &&
+                  j->length == sizeof *w + (whole ? (size_t)w->count : places_size(p)) &&
                   (unsigned)w->claim < LX_VERDICT_COUNT && w->stat_count >= 0 &&
                   w->stat_count <= WIRE_STATS &&
-                  w->checksum == hash_bytes(HASH_START, j->data + sizeof *w, j->wanted - sizeof *w);
+                  w->checksum == hash_bytes(HASH_START, j->data + sizeof *w, j->length - sizeof *w);
     r->wire = r->complete ? w : NULL;
-    r->address = r->complete ? (const void *)(j->data + sizeof(struct wire)) : NULL;
-    r->pool = r->complete ? (const void *)(r->address + j->instance->question->problem.count) : NULL;
+    r->plan = r->complete ? j->data + sizeof(struct wire) : NULL;
+    r->address = r->complete && !whole ? (const void *)(j->data + sizeof(struct wire)) : NULL;
+    r->pool = r->address ? (const void *)(r->address + p->count) : NULL;
     return true;
 }
 
@@ -359,136 +446,4 @@ void job_reset(struct job *j)
     j->data = NULL;
     j->fd = -1;
     j->active = false;
-}
-
-/* --- The parent's opinion of an answer. It believes nothing that the child says about its own placement: the
- * addresses are checked again here, the value recomputed, and the verdict settled from value and bound.
- * --- */
-
-/* The outcome of a process that ended without an answer. */
-static enum outcome judge_death(const struct settings *s, const struct child_result *r, char *words,
-                                size_t size)
-{
-    if (r->killed_for_time) {
-        snprintf(words, size, "killed %.3g s after the time limit of %.3g s", s->grace, s->time);
-        return OUTCOME_TIMEOUT;
-    }
-    if (r->killed_for_memory) {
-        snprintf(words, size, "killed: its resident set went beyond the limit of %lld MB",
-                 (long long)s->memory_mb);
-        return OUTCOME_MEMORY;
-    }
-    if (WIFSIGNALED(r->wait_status)) {
-        int number = WTERMSIG(r->wait_status);
-        const char *name = sigabbrev_np(number);
-        int64_t used = r->peak_kb - r->base_kb;
-        bool full = used >= (s->memory_mb << 10) / 10 * 9;
-        snprintf(words, size, "died of SIG%s (%s)%s", name ? name : "?", strsignal(number),
-                 full ? ", at the memory limit" : "");
-        return full ? OUTCOME_MEMORY : OUTCOME_CRASH;
-    }
-    snprintf(words, size, "ended with exit code %d and without an intact answer",
-             WEXITSTATUS(r->wait_status));
-    return OUTCOME_CRASH;
-}
-
-static enum outcome judge_answer(const struct settings *s, const struct bench_solver *solver,
-                                 const struct loaded *l, const struct child_result *r, struct row *row,
-                                 char *words, size_t size)
-{
-    const struct lx_problem *p = &l->question->problem;
-    const struct wire *w = r->wire;
-    bool proves = solver->solver->caps & LX_CAN_PROVE;
-    lx_status why = {0};
-    int64_t value = 0;
-    if (!w->called) { /* the library itself refused */
-        snprintf(words, size, "%s", w->error);
-        return w->solve_code == LX_E_MEMORY ? OUTCOME_MEMORY : OUTCOME_ERROR;
-    }
-    bool plain = !p->pool_count && !lx_problem_needs(p);
-    enum lx_rule rule;
-    bool legal = plain ? lx_problem_check(p, r->address, &value, &why)
-                       : lx_check_places(p, r->pool, r->address, &value, &rule, &why);
-    bool complete = legal;
-    /* A solver that says that it has nothing may have nothing; else an illegal answer is a lie. */
-    bool gave_up = w->claim == LX_LIMIT || w->claim == LX_ERROR || !w->solver_ok;
-    bool has_none = plain ? p->objective == LX_HEIGHT && gave_up : gave_up || w->claim == LX_INFEASIBLE;
-    if (!legal && !has_none) {
-        snprintf(words, size, "refused by the checker: %s", why.text);
-        return OUTCOME_WRONG;
-    }
-    for (int32_t i = 0; p->objective != LX_SPILL && plain && complete && i < p->count; i++)
-        complete = r->address[i] >= 0 || p->buffers[i].reason;
-    int64_t base = p->objective == LX_SPILL ? l->question->base_bytes : 0;
-    row->has_value = complete;
-    row->value = complete ? value + base : 0;
-    row->has_clocks =
-        legal && lx_question_clocks(l->question, r->address, &row->device_us, &row->end_to_end_us);
-    if (row->has_clocks && s->machine) measured_row(s, l->question, r->address, row, words, size);
-    row->has_bound = p->objective != LX_FIT;
-    row->bound = base + (proves ? max_i64(w->bound, l->bound) : l->bound);
-    /* Lies that show without any other solver. */
-    if (complete && row->has_bound && row->bound > row->value)
-        snprintf(words, size, "the claimed bound %lld is above its own value %lld", (long long)row->bound,
-                 (long long)row->value);
-    else if (p->objective == LX_FIT && w->claim == LX_OPTIMAL && !complete)
-        snprintf(words, size, "claims to have placed everything, but has not");
-    else if (w->claim == LX_INFEASIBLE && complete)
-        snprintf(words, size, "claims that there is no answer, but has one itself");
-    if (*words) return OUTCOME_WRONG;
-    /* The same rule as in lx_problem_solve, on our own numbers. */
-    bool none = w->claim == LX_INFEASIBLE && !complete, fit = p->objective == LX_FIT;
-    enum lx_verdict v = w->claim == LX_ERROR || !w->solver_ok           ? LX_ERROR
-                        : complete && (fit || row->value == row->bound) ? LX_OPTIMAL
-                        : none && (proves || !fit)                      ? LX_INFEASIBLE
-                        : fit || w->claim == LX_LIMIT || !complete      ? LX_LIMIT
-                                                                        : LX_FEASIBLE;
-    row->status = lx_verdict_word(v);
-    if (w->message[0]) snprintf(words, size, "%s", w->message);
-    bool at_limit = w->claim == LX_LIMIT && w->seconds >= s->time * 0.98;
-    if (!w->solver_ok) return OUTCOME_MEMORY;
-    if (v == LX_ERROR) return OUTCOME_ERROR;
-    if (w->seconds > s->time * LATE) return OUTCOME_TIMEOUT; /* whatever it has found by then */
-    if (v == LX_OPTIMAL) return OUTCOME_OPTIMAL;
-    if (v == LX_INFEASIBLE) return OUTCOME_INFEASIBLE;
-    if (at_limit) return OUTCOME_TIMEOUT;
-    return complete ? OUTCOME_FEASIBLE : OUTCOME_NONE;
-}
-
-void judge_result(const struct settings *s, const struct bench_solver *solver, const struct loaded *l,
-                  const struct child_result *r, struct arena *memory, struct row *row)
-{
-    char words[900] = "";
-    row->status = row->claim = "";
-    row->stats = "{}";
-    row->wall = r->wall;
-    row->cpu = r->cpu;
-    row->peak_kb = r->peak_kb;
-    if (r->complete) {
-        row->claim = r->wire->called ? lx_verdict_word((enum lx_verdict)r->wire->claim) : "";
-        row->steps = r->wire->steps;
-        row->has_seconds = r->wire->seconds >= 0 && r->wire->seconds <= r->wall;
-        row->seconds = row->has_seconds ? r->wire->seconds : 0;
-        /* Only what a reader of strict JSON takes: no key twice, no integer beyond 2^53. */
-        struct text t = {0};
-        text_add(&t, "{");
-        for (int i = 0; i < r->wire->stat_count; i++) {
-            int64_t v = r->wire->stats[i].value;
-            char name[sizeof r->wire->stats[i].name + 1] = "";
-            memcpy(name, r->wire->stats[i].name, sizeof r->wire->stats[i].name);
-            bool again = false;
-            for (int k = 0; k < i; k++)
-                again |= strncmp(r->wire->stats[k].name, r->wire->stats[i].name, sizeof name - 1) == 0;
-            if (again || v > LX_INT_MAX || v < -LX_INT_MAX) continue;
-            if (t.length > 1) text_add(&t, ", ");
-            text_json_string(&t, name);
-            text_format(&t, ": %lld", (long long)v);
-        }
-        text_add(&t, "}");
-        row->stats = arena_string(memory, t.at);
-        text_free(&t);
-        row->outcome = judge_answer(s, solver, l, r, row, words, sizeof words);
-    } else
-        row->outcome = judge_death(s, r, words, sizeof words);
-    row->message = arena_string(memory, words);
 }

@@ -1,9 +1,11 @@
 /* The options of bench, and the settings of each solver. */
 #include "bench/bench.h"
 #include "bench/ranks.h"
+#include "bench/suite.h"
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/hash.h"
+#include "planning/command_solver.h"
 #include "planning/planning.h"
 
 #include <stdio.h>
@@ -11,6 +13,7 @@
 
 const struct option_row bench_rows[] = {
     {"solver", 's', "A,B,...", "the solvers (default: all there are); cmd:PROGRAM is one of your own"},
+    {"suite", 0, NULL, "the suite of problems with known bests, or the classes and instances that are named"},
     {"option", 'O', "SOLVER.NAME=VALUE", "an option of one solver; may be repeated"},
     {"seeds", 0, "K", "seeds for each randomised solver (default 1); others run once"},
     {"seed", MORE, "N", "the first of these seeds (default 0)"},
@@ -92,7 +95,7 @@ bool settings_solvers(struct call *call, struct settings *s)
         text_format(&names, "%s,", (*l)->name);
     char *rest = arena_copy(call->line.memory, names.at, names.length - 1);
     text_free(&names);
-    for (char *name; (name = strsep(&rest, ","));) {
+    for (char *name; (name = solver_name_next(&rest));) {
         struct bench_solver b = {.how = s->options};
         if (!lx_settings_set_row(&b.how, LX_OPTION_SOLVER, name, &call->st)) return false;
         b.solver = lx_settings_solver(&b.how, LX_SPILL);
@@ -142,13 +145,13 @@ static bool settings_read_problem(struct call *call, struct settings *s)
     if (!(s->time >= 0.001 && s->time <= 1e7))
         return status_set(&call->st, LX_E_USAGE, "--time %s: it must be from 0.001 to 10000000 seconds",
                           seconds);
-    s->grace = s->time > 10 ? s->time / 10 : 1;
     if (word && !lx_settings_set_row(&s->options, LX_OPTION_OBJECTIVE, word, &call->st)) return false;
     if (lx_settings_ask(&s->options) == LX_ASK_TIME || lx_settings_ask(&s->options) == LX_ASK_BALANCED)
         return status_set(
             &call->st, LX_E_USAGE,
             "--objective %s: a placement problem has no time; it must be bytes (or spill), fit or height",
             word);
+    s->grace = s->time > 10 ? s->time / 10 : 1;
     s->lx = option_value(&call->line, "lx");
     s->lx_percent = -1;
     size_t n = s->lx ? strlen(s->lx) : 0;
@@ -174,6 +177,12 @@ bool settings_read(struct call *call, struct settings *s)
         !option_int(call, "memory", 1, 1 << 24, &s->memory_mb))
         return false;
     s->work = s->options.value[LX_OPTION_WORK];
+    s->suite = option_given(&call->line, "suite");
+    if (s->suite && (s->lx || option_given(&call->line, "objective") || option_given(&call->line, "time")))
+        return status_set(&call->st, LX_E_USAGE,
+                          "--suite has its own questions and limits; leave out --lx, "
+                          "--objective and --time");
+    if (s->suite) s->time = suite_limit(LX_MAX_ITEMS), s->grace = WALL_PER_CPU * s->time;
     if (!settings_solvers(call, s)) return false;
     enum lx_ask ask = lx_settings_ask(&s->options);
     int question = ask ? (int)lx_asked(ask, LX_SPILL) : -1; /* -1: each its own */

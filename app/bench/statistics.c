@@ -46,8 +46,8 @@ struct ratio ratio_of(const double *logarithms, size_t n)
 double shifted_geometric_mean(const double *sample, size_t n, double shift)
 {
     double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += log(sample[i] + shift);
-    return n ? exp(sum / (double)n) - shift : NAN;
+    for (size_t i = 0; i < n; i++) sum += log1p(sample[i] / shift);
+    return n ? shift * expm1(sum / (double)n) : NAN;
 }
 
 /* How many of the ways to rank n among n + m give each U, as shares; the usual recurrence

@@ -31,14 +31,17 @@ static void label_problems(struct summary *s)
 
 const char *measure_of(const char *question, bool is_graph)
 {
-    if (strcmp(question, "spill") == 0) return is_graph ? "HBM bytes" : "spill";
+    if (strcmp(question, "time") == 0) return "ns";
+    if (strcmp(question, "spill") == 0 || strcmp(question, "bytes") == 0)
+        return is_graph ? "HBM bytes" : "spill";
     return strcmp(question, "height") == 0 ? "height" : "placed";
 }
 
 size_t summary_problem(const struct summary *s, const struct row *r)
 {
     for (size_t i = 0; i < s->problems.count; i++)
-        if (strcmp(s->problems.at[i].hash, r->hash) == 0 && strcmp(s->problems.at[i].name, r->name) == 0)
+        if (strcmp(s->problems.at[i].hash, r->hash) == 0 && strcmp(s->problems.at[i].name, r->name) == 0 &&
+            strcmp(s->problems.at[i].question, r->question) == 0)
             return i;
     return s->problems.count;
 }
@@ -60,6 +63,7 @@ static void summary_enter(struct summary *s, const struct row *r)
                                                 .path = r->instance,
                                                 .hash = r->hash,
                                                 .question = r->question,
+                                                .class = r->class ? r->class : "",
                                                 .buffers = r->buffers,
                                                 .capacity = r->capacity,
                                                 .fastest = INFINITY});
@@ -172,22 +176,21 @@ static void fill_cells(struct summary *s, const struct results *r)
 }
 
 /* Figures that are means over problems, so that a problem with more seeds does not weigh more. */
-static void summary_sum_up(struct summary *s, size_t k)
+static void summary_sum_up(struct summary *s, size_t k, struct contender *c)
 {
-    struct contender *c = &s->solvers.at[k];
     VEC(double) times = {0}, gaps = {0}, above = {0}, middles = {0};
     double par2 = 0;
     for (size_t p = 0; p < s->problems.count; p++) {
         const struct cell *e = summary_cell(s, p, k);
         const struct problem *q = &s->problems.at[p];
-        if (e->runs == 0) continue;
+        if (e->runs == 0 || (c->class && strcmp(c->class, q->class) != 0)) continue;
         c->runs += e->runs;
         c->solved += e->solved;
         c->proved += e->proved;
         c->hits += e->hits;
         for (int o = 0; o < OUTCOME_COUNT; o++) c->outcomes[o] += e->outcomes[o];
         par2 += e->par2;
-        s->outliers += e->outliers;
+        if (!c->class) s->outliers += e->outliers;
         VEC_PUSH(&times, isfinite(e->time) ? e->time : s->limit);
         if (!isnan(e->seconds)) VEC_PUSH(&middles, e->seconds);
         if (!isnan(e->gap)) VEC_PUSH(&gaps, e->gap);
@@ -199,6 +202,7 @@ static void summary_sum_up(struct summary *s, size_t k)
     c->mean = shifted_geometric_mean(times.at, times.count, SHIFT_SECONDS);
     c->median = median_of(middles.at, middles.count);
     c->gap = mean_of(gaps.at, gaps.count);
+    c->mean_gap = shifted_geometric_mean(gaps.at, gaps.count, SHIFT_GAP);
     c->above_best = mean_of(above.at, above.count);
     VEC_FREE(&times);
     VEC_FREE(&gaps);
@@ -255,7 +259,7 @@ static void find_virtual_best(struct summary *s)
         s->solvers.at[k].contribution = virtual_par2(s, k) - b->par2;
     b->mean = shifted_geometric_mean(times.at, times.count, SHIFT_SECONDS);
     b->median = median_of(times.at, times.count);
-    b->gap = b->above_best = b->contribution = NAN;
+    b->gap = b->mean_gap = b->above_best = b->contribution = NAN;
     VEC_FREE(&times);
 }
 
@@ -280,6 +284,10 @@ void summary_make(struct summary *s, const struct results *r, double within)
             p->has_best = true;
             p->best = row->value;
         }
+        if (row->has_known && (!p->has_best || row->known < p->best))
+            p->has_best = true, p->best = row->known;
+        if (row->has_known_bound && (!p->has_bound || row->known_bound > p->bound))
+            p->has_bound = true, p->bound = row->known_bound;
         p->is_graph |= row->has_clocks;
         p->infeasible |= row->outcome == OUTCOME_INFEASIBLE;
         /* Contradicted bounds are marked as wrong already. */
@@ -294,8 +302,16 @@ void summary_make(struct summary *s, const struct results *r, double within)
             const struct cell *e = summary_cell(s, p, k);
             if (e->runs && e->time < s->problems.at[p].fastest) s->problems.at[p].fastest = e->time;
         }
-    for (size_t k = 0; k < s->solvers.count; k++) summary_sum_up(s, k);
+    for (size_t k = 0; k < s->solvers.count; k++) summary_sum_up(s, k, &s->solvers.at[k]);
     find_virtual_best(s);
+}
+
+struct contender summary_of_class(struct summary *s, size_t solver, const char *class)
+{
+    const struct contender *of = &s->solvers.at[solver];
+    struct contender c = {.label = of->label, .solver = of->solver, .config = of->config, .class = class};
+    summary_sum_up(s, solver, &c);
+    return c;
 }
 
 void summary_free(struct summary *s)
@@ -330,6 +346,8 @@ static void contradict(struct results *r, struct row *row, const struct row *by,
 static void mark_problem(struct results *r, struct row **rows_of, size_t n)
 {
     const struct row *best = NULL;
+    struct row known = {.has_value = true, .solver = "the suite"};
+    if (rows_of[0]->has_known) known.value = rows_of[0]->known, best = &known;
     for (size_t i = 0; i < n; i++)
         if (rows_of[i]->has_value && (!best || rows_of[i]->value < best->value)) best = rows_of[i];
     for (size_t i = 0; best && i < n; i++) {

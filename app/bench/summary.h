@@ -10,6 +10,7 @@
 
 /* Added to times before the geometric mean, so that microseconds do not decide it. */
 #define SHIFT_SECONDS 0.001
+#define SHIFT_GAP     0.01
 /* The fastest solver wins, and every solver that is slower by at most this ratio. */
 #define WIN_RATIO 1.05
 /* Times this many deviations from the median of their cell (of five or more) are named; none is left out. */
@@ -17,6 +18,7 @@
 
 struct problem {
     const char *name, *path, *hash, *question;
+    const char *class; /* of the suite; "" */
     const char *label; /* its name, or what tells it from others of that name */
     int64_t buffers, capacity;
     bool is_graph; /* the value is bytes of HBM; else what a list spills */
@@ -28,10 +30,12 @@ struct problem {
 
 struct contender {
     const char *label, *solver, *config;
+    const char *class;                              /* NULL: of all problems */
     bool is_virtual;                                /* the best of all; wins and outcomes are the others' */
     int64_t runs, solved, proved, hits, wins, only; /* only: problems that no one else hits */
     int64_t outcomes[OUTCOME_COUNT];
     double gap, above_best;    /* means over solved runs, as shares */
+    double mean_gap;           /* shifted geometric mean of the gap */
     double median, par2, mean; /* seconds; mean: shifted geometric, unsolved at the limit */
     double contribution;       /* seconds that the virtual best's PAR2 would lose without it */
 };
@@ -69,6 +73,8 @@ const char *measure_of(const char *question, bool is_graph);
 void mark_contradictions(struct results *r);
 /* Expects marked rows. */
 void summary_make(struct summary *s, const struct results *r, double within);
+/* The figures of a solver over the problems of one class of the suite. */
+struct contender summary_of_class(struct summary *s, size_t solver, const char *class);
 void summary_free(struct summary *s);
 /* The number of a row's problem and of its solver; the count of them: it has none. */
 size_t summary_problem(const struct summary *s, const struct row *r);

@@ -3,6 +3,7 @@
 #include "planning/planning.h"
 #include "commands/team_commands.h"
 #include "interrupt.h"
+#include "base/file.h"
 #include "base/json/json.h"
 #include "text/colour.h"
 #include "stages/stages.h"
@@ -46,6 +47,7 @@ static void write_outcome_json(const struct outcome *o, const struct lx_plan *p,
                     ", \"verified_hbm_bytes\": %" PRId64 ", \"compulsory_hbm_bytes\": %" PRId64
                     ", \"bound\": \"%s\", \"optimality\": \"%s\"",
                     r->hbm_bytes, r->compulsory_bytes, lx_bound_word(r->bound), lx_bound_word(r->optimality));
+    if (legal && r->proof) text_format(out, ", \"proof\": \"%s\"", r->proof);
     if (legal && o->least >= 0)
         text_format(out, ", \"value\": %" PRId64 ", \"proven_least\": %" PRId64, o->value, o->least);
     if (p->graph->target_hbm_bytes >= 0)
@@ -95,9 +97,7 @@ static void find_least(struct call *call, const struct lx_plan *p, bool stated, 
 {
     bool height = p->problem.objective == LX_HEIGHT;
     o->value = height ? p->figures.height_bytes : o->report.hbm_bytes;
-    o->least = p->problem.objective == LX_FIT && p->graph->list ? -1
-               : p->graph->list || height                       ? o->report.known_bytes
-                                                                : o->report.compulsory_bytes;
+    o->least = p->problem.objective == LX_FIT && p->graph->list ? -1 : o->report.least;
     if (!stated || o->least < 0 || o->value <= o->least) return;
     struct lx_plan *ours = best_of_list(call, p->graph, p->problem.objective);
     if (ours && lx_plan_check(ours, &call->st)) o->least = max_i64(o->least, lx_plan_least(ours));
@@ -145,6 +145,7 @@ static int cmd_check_judge(struct call *call, const struct source *from, const s
         text_format(&t, "legal; traffic %s verified", in_bytes(r->hbm_bytes).at);
         if (target >= 0) text_format(&t, ", meets the target of %s", in_bytes(target).at);
         text_format(&t, "; optimality: %s", lx_bound_word(r->optimality));
+        if (r->proof && r->optimality == LX_BOUND_VERIFIED) text_format(&t, " (%s)", r->proof);
     }
     if (legal) add_distance(&o, foreign ? ", " : p->problem.objective == LX_HEIGHT ? "; height: " : "; ", &t);
     if (!legal || !stated) text_format(&t, "%s%s", legal ? "; " : "", why.text);
@@ -285,6 +286,17 @@ static int check_answer(struct call *call, const struct source pair[2])
     return code;
 }
 
+/* The text of a certificate; NULL, with the call's status: there is none, or no JSON. */
+static char *read_certificate(struct call *call, const char *file)
+{
+    size_t length;
+    struct json j;
+    char *text = file_read(file, &length, &call->st);
+    if (text && json_parse(&j, file, text, length, &call->st)) return json_free(&j), text;
+    mem_free(text);
+    return NULL;
+}
+
 static int cmd_check_run(struct call *call)
 {
     struct source from[2] = {0};
@@ -311,8 +323,12 @@ static int cmd_check_run(struct call *call)
         code = check_refusal(call, from, &e);
     else if (ok) {
         struct lx_plan *p = plan_of_text(call, from);
-        if (p) code = cmd_check_judge(call, from, p);
+        const char *certificate = option_value(&call->line, "certificate");
+        char *proof = p && certificate ? read_certificate(call, certificate) : NULL;
+        if (proof) p->certificate = proof;
+        if (p && (proof || !certificate)) code = cmd_check_judge(call, from, p);
         lx_plan_free(p);
+        mem_free(proof);
     }
     mem_free(from[0].text);
     mem_free(from[1].text);
@@ -323,6 +339,7 @@ static const struct option_row *const tables[] = {planning_rows, json_rows,  qui
                                                   help_rows,     model_rows, NULL};
 
 const struct command command_check = {
+    .verifies = true,
     .name = "check",
     .synopsis = "PLAN | FILE [-s SOLVER] [options] | PROBLEM PLACEMENT [--lx SIZE]",
     .summary = "Say whether a plan is legal and reaches the target of its pattern",

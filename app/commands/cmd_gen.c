@@ -37,6 +37,29 @@ static void option_names(const char *kind, struct text *out)
     for (int i = 0; g && i < g->option_count; i++) text_format(out, "--%s\n", g->options[i].name);
 }
 
+static const struct option_row rows_of_gen[] = {
+    {"lx", 0, "BYTES", "other bytes of scratchpad than it was made for"},
+    {"objective", 0, "WHAT", "what a list of buffers asks for: {}"},
+    {0},
+};
+
+static const char *gen_objective_word(int k)
+{
+    return k < LX_OBJECTIVE_COUNT ? lx_objective_word((enum lx_objective)k) : NULL;
+}
+
+/* The graph with --lx and --objective, in place of `g`. */
+static const struct lx_graph *gen_asked(struct call *call, const struct lx_graph *g)
+{
+    int64_t bytes = -1;
+    int objective = (int)lx_graph_objective(g);
+    if (option_int(call, "lx", 0, LX_INT_MAX, &bytes) &&
+        option_word(call, "objective", gen_objective_word, &objective))
+        return lx_generated_for(g, bytes, (enum lx_objective)objective, &call->st);
+    lx_graph_free(g);
+    return NULL;
+}
+
 static int cmd_gen_run(struct call *call)
 {
     const char *name = call->line.files.at[0];
@@ -63,6 +86,7 @@ static int cmd_gen_run(struct call *call)
     }
     const struct lx_graph *g = ok ? kind->build(values, &call->st) : NULL;
     mem_free(values);
+    g = g ? gen_asked(call, g) : NULL;
     if (!g) return FAILED;
     size_t length = 0;
     char *json = graph_text(call, g, "pattern", &length);
@@ -70,15 +94,17 @@ static int cmd_gen_run(struct call *call)
     return json && deliver(call, json, length) ? EXIT_YES : FAILED;
 }
 
-static const struct option_row *const tables[] = {output_rows, json_error_rows, help_rows, NULL};
+static const struct option_words gen_words[] = {{"objective", gen_objective_word}, {0}};
+static const struct option_row *const tables[] = {rows_of_gen, output_rows, json_error_rows, help_rows, NULL};
 
 const struct command command_gen = {
     .name = "gen",
-    .synopsis = "KIND [--NAME N ...] [-o FILE]",
+    .synopsis = "KIND [--NAME N ...] [--lx BYTES] [--objective WHAT] [-o FILE]",
     .summary = "Generate a pattern of any size",
     .details =
         "The same options and seed give the same pattern on every machine. Numbers may end in k, m or g.\n",
     .options = tables,
+    .words = gen_words,
     .least_files = 1,
     .most_files = 1,
     .file_word = "KIND",

@@ -27,17 +27,27 @@ static const struct option_words words[] = {{"stage", stage_word}, {"team-by", t
 
 static int make_and_show(struct call *call, const char *path, const char *explained)
 {
-    const char *output = option_value(&call->line, "output");
+    const char *output = option_value(&call->line, "output"),
+               *certificate = option_value(&call->line, "certificate");
     bool json = wants_json(call) || (output && strcmp(output, "-") == 0);
     if (output && strcmp(output, "-") == 0) output = NULL;
     const struct lx_graph *pattern = read_pattern_as_is(call, path);
     const struct lx_graph *g = pattern ? with_sizes(call, pattern) : NULL;
-    answer_ask(!json && !explained && !is_quiet(call), option_given(&call->line, "all"), json || output);
+    answer_ask(!json && !explained && !is_quiet(call), option_given(&call->line, "all"), json || output,
+               certificate);
     struct lx_plan *p = g ? make_plan_ready(call, g) : NULL;
     lx_graph_free(g);
     int code = p ? answer_give(call, p->ready, p->graph->file, output, json) : FAILED;
+    if (code != FAILED && certificate && p->certificate) {
+        if (!keep_file(call, certificate, p->certificate, strlen(p->certificate))) code = FAILED;
+    } else if (code != FAILED && certificate)
+        note(call, "%s: no certificate: the proof of the bound is out of reach", p->graph->file);
     if (code != FAILED && !json) {
         if (explained && !show_explained(call, pattern, p, explained, &call->out)) code = FAILED;
+        if (explained && interrupted && code == EXIT_YES) {
+            note(call, "interrupted; not everything was tried");
+            code = EXIT_INTERRUPTED;
+        }
         if (!is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
     }
     lx_plan_free(p);

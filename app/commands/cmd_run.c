@@ -117,16 +117,14 @@ static struct lx_run_result *cmd_run_execute(struct call *call, const struct lx_
     if (!option_word(call, "verify", verify_word, &v)) return NULL;
     how.verify = (enum lx_verify)v;
     struct lx_argument *arguments = mem_zeroed(call->line.options.count + 1, sizeof *arguments);
-    if (!cmd_run_arguments(call, p, &how, arguments) ||
-        (machine && how.argument_count &&
-         !status_set(&call->st, LX_E_USAGE, "--argument goes with the simulated device, without --on")))
-        return mem_free(arguments), NULL;
+    if (!cmd_run_arguments(call, p, &how, arguments)) return mem_free(arguments), NULL;
 
     if (paint_progress_possible() && !is_quiet(call)) how.progress = cmd_run_show_progress;
     if (interrupted) {
         mem_free(arguments);
         return status_set(&call->st, LX_E_STOPPED, "stopped while planning"), NULL;
     }
+    interrupt_says = !is_quiet(call);
     watch_begin(&watch, 0);
     struct lx_program_options program = {
         .machine = machine, .judge = how, .launches = (int)min_i64(launches, 1 << 20)};

@@ -1,6 +1,7 @@
 /* lxplan solvers: who can be asked what, and how each is adjusted. */
 #include "command.h"
 #include "lxplan.h"
+#include "own_plugins.h"
 #include "text/table.h"
 
 static const struct option_row rows[] = {{"names", 0, NULL, "only the names, one per line"}, {0}};
@@ -91,6 +92,10 @@ static int cmd_solvers_run(struct call *call)
             size_t n = 0;
             while (lx_solvers()[n]) n++;
             table_add_text(&TABLE(solver_columns, lx_solvers(), n), &call->out);
+            if (!lx_solver_find("ilp"))
+                text_format(&call->out,
+                            "\nilp, integer programming, is a plug-in that is not here; " PLUGIN_REMEDY "\n",
+                            "ilp", "GLPK");
         }
         return EXIT_YES;
     }

@@ -128,7 +128,7 @@ int plan_team(struct call *call, const char *path)
     bool json = wants_json(call) || (output && strcmp(output, "-") == 0);
     if (output && strcmp(output, "-") == 0) output = NULL;
     struct team_asked asked;
-    answer_ask(!json && !is_quiet(call), false, json || output);
+    answer_ask(!json && !is_quiet(call), false, json || output, false);
     const struct lx_graph *g = read_pattern(call, path);
     struct lx_team_plans *p = g ? make_team(call, g, &asked, true) : NULL;
     lx_graph_free(g);
@@ -163,7 +163,7 @@ int explain_team(struct call *call, const char *path)
                           "--explain and -o - both write to standard output; give the plan a file"),
                FAILED;
     const struct lx_graph *g = read_pattern(call, path);
-    answer_ask(false, false, output);
+    answer_ask(false, false, output, false);
     struct lx_team_plans *p = g ? make_team(call, g, &asked, true) : NULL;
     asked.how.make_ready = NULL; /* nobody reads the answers of other teams */
     struct lx_shard_question q = {.graph = g, .how = &asked.how, .plan = &asked.plan, .plans = p};

@@ -12,12 +12,7 @@ const struct option_row device_team_rows[] = {
     {0},
 };
 
-const char *transport_word(int k)
-{
-    const struct lx_transport *const *t = lx_transports();
-    while (k-- > 0 && *t) t++;
-    return *t ? (*t)->name : NULL;
-}
+WORD_LIST(transport_word, "threads", "mpi")
 
 bool wants_team(const struct call *call)
 {
@@ -58,7 +53,7 @@ static bool execute_team(struct call *call, const struct lx_team_plan *p, struct
     run->plan = &plan;
     bool ok = read_plan_options(call, p->graph, &plan, values);
     if (ok && interrupted) ok = status_set(&call->st, LX_E_STOPPED, "stopped while planning");
-    if (ok && !run->transport->started) { /* processes of mpirun end together, by its hand */
+    if (ok && !run->transport->devices) { /* processes of mpirun end together, by its hand */
         run->stop = plan.run.stop = watch_must_stop;
         run->context = plan.run.context = &watch;
         watch_begin(&watch, 0);
@@ -87,7 +82,7 @@ static bool execute_team(struct call *call, const struct lx_team_plan *p, struct
  * all ranks see at once (bad input, wrong number of processes) needs no abort. */
 static int leave_team(struct call *call, const struct lx_transport *transport, bool ran, int code)
 {
-    bool many = transport && transport->started,
+    bool many = transport && transport->devices,
          fails = many && (call->st.code == LX_E_NO || (!ran && call->st.code != LX_E_USAGE));
     if (!fails && (!transport || transport->end(true, &call->st))) return code;
     note(call, "%s", call->st.text);
@@ -119,7 +114,7 @@ int run_team(struct call *call, const struct source *from)
     /* Where time counts, plans of all members decide which cuts it has, and a trace shows them all; else each
      * member makes its own. */
     bool together = g && (how.by_time || option_given(&call->line, "trace")),
-         many = g && run.transport->started;
+         many = g && run.transport->devices;
     struct lx_team_plans *plans = NULL;
     struct lx_team_plan *own = NULL;
     if (together && !planned)

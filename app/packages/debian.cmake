@@ -1,4 +1,5 @@
-# Debian packages by CPack: lxplan, liblxplan0, liblxplan-dev and python3-lxplan, one per component of the installation.
+# Debian packages by CPack: lxplan, lxplan-ilp, lxplan-mpi, liblxplan0, liblxplan-dev and python3-lxplan, one per component of
+# the installation.
 #
 #     ./bootstrap packages         # builds them for /usr, looks at them with lintian, tries them in a chroot
 #     cmake --build build --target package     # of any build folder: into its folder packages/
@@ -18,6 +19,7 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXE
 set(CPACK_VERBATIM_VARIABLES ON)
 
 set(CPACK_COMPONENTS_ALL program library development python)
+
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
@@ -31,6 +33,26 @@ set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "planner of tensor graphs on cores with 
 Plans how a tensor graph runs on a many-core accelerator whose cores each own a
 small scratchpad, proves each plan on a simulated device, compares placement
 solvers, and shows it all in a terminal.")
+
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS lxplan-ilp)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS lxplan-mpi)
+
+set(CPACK_COMPONENT_ILP_DESCRIPTION "planner of tensor graphs on scratchpads: solver ilp
+Integer programming with GLPK, as a plug-in of the program and of the library.
+GLPK is under the GPL, version 3: so is a program together with this plug-in.")
+set(CPACK_COMPONENT_MPI_DESCRIPTION "planner of tensor graphs on scratchpads: MPI
+Teams, benchmarks and sweeps by the processes of mpirun, as a plug-in of the
+program.")
+foreach(plugin ilp mpi)
+  if(TARGET lxplan_${plugin})
+    list(APPEND CPACK_COMPONENTS_ALL ${plugin})
+    string(TOUPPER ${plugin} PLUGIN)
+    set(CPACK_DEBIAN_${PLUGIN}_PACKAGE_NAME lxplan-${plugin})
+    set(CPACK_DEBIAN_${PLUGIN}_PACKAGE_SHLIBDEPS ON)
+    list(APPEND PLUGIN_PACKAGES "${plugin}=lxplan-${plugin}")
+  endif()
+endforeach()
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "lxplan (= ${PROJECT_VERSION})")
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME liblxplan${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
@@ -62,7 +84,7 @@ torch-spyre and ExecuTorch.")
 
 # For debian_stage.cmake: which package a component is, where texts come from, and the moment of the changelog.
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/debian_stage.cmake)
-set(CPACK_LXPLAN_PACKAGES "program=${CPACK_DEBIAN_PROGRAM_PACKAGE_NAME};library=${CPACK_DEBIAN_LIBRARY_PACKAGE_NAME};development=${CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME};python=${CPACK_DEBIAN_PYTHON_PACKAGE_NAME}")
+set(CPACK_LXPLAN_PACKAGES "program=${CPACK_DEBIAN_PROGRAM_PACKAGE_NAME};library=${CPACK_DEBIAN_LIBRARY_PACKAGE_NAME};development=${CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME};python=${CPACK_DEBIAN_PYTHON_PACKAGE_NAME};${PLUGIN_PACKAGES}")
 set(CPACK_LXPLAN_TEXTS ${CMAKE_CURRENT_LIST_DIR})
 execute_process(COMMAND git log -1 --format=%cd --date=rfc2822 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
                 OUTPUT_VARIABLE CPACK_LXPLAN_DATE OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)

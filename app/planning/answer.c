@@ -13,14 +13,15 @@ struct answer {
 };
 
 static struct {
-    bool summary, all, file;
+    bool summary, all, file, certificate;
 } parts;
 
-void answer_ask(bool summary, bool all, bool file)
+void answer_ask(bool summary, bool all, bool file, bool certificate)
 {
     parts.summary = summary;
     parts.all = all;
     parts.file = file;
+    parts.certificate = certificate;
 }
 
 /* Moves the text into memory of the answer. */
@@ -35,6 +36,7 @@ void answer_of_plan(struct lx_plan *p)
 {
     struct answer *a = arena_alloc(p->memory, sizeof *a);
     struct text t = {0};
+    if (parts.certificate) lx_plan_certify(p);
     if (parts.summary) show_summary(p, in_time(p->seconds).at, parts.all, &t);
     a->summary = answer_keep(p->memory, &t, &a->summary_length);
     if (parts.file) t.at = lx_plan_to_json(p, &t.length);

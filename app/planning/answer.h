@@ -7,7 +7,7 @@
 
 /* Which parts the next plan's answer has, besides the verdict of the independent checker; `all`: every row of
  * the summary. */
-void answer_ask(bool summary, bool all, bool file);
+void answer_ask(bool summary, bool all, bool file, bool certificate);
 /* make_ready of struct lx_plan_options and struct lx_team_options. */
 void answer_of_plan(struct lx_plan *p);
 void answer_of_team(struct lx_team_plans *p);

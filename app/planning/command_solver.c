@@ -1,6 +1,7 @@
 /* One process per solve, with the problem in an unnamed file as its input. A solver is called without a word of who
  * it is, so each of the programs has a function of its own. */
 #include "planning/command_solver.h"
+#include "own_plugins.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -231,6 +232,9 @@ static bool command_solver_add(struct call *call, const char *name)
         PROGRAMS(PROGRAM_NAME)
 #undef PROGRAM_NAME
     };
+    if (strcmp(name, "ilp") == 0 && !lx_solver_find(name))
+        return status_set(&call->st, LX_E_UNKNOWN_NAME,
+                          "the solver ilp is a plug-in that is not here; " PLUGIN_REMEDY, "ilp", "GLPK");
     if (strncmp(name, "cmd:", 4) != 0 || lx_solver_find(name)) return true;
     if (program_count == MOST_PROGRAMS)
         return status_set(&call->st, LX_E_USAGE, "more than %d programs as solvers", MOST_PROGRAMS);
@@ -243,6 +247,19 @@ static bool command_solver_add(struct call *call, const char *name)
     return lx_solver_add(s) || status_set(&call->st, LX_E_USAGE, "solver %.80s is one too many", name);
 }
 
+char *solver_name_next(char **rest)
+{
+    char *name = *rest, quote = 0;
+    for (char *c = name; name; c++) {
+        if (!*c) return *rest = NULL, name;
+        if (quote ? *c == quote : *c == '\'' || *c == '"')
+            quote = quote ? 0 : *c;
+        else if (!quote && *c == ',')
+            return *c = 0, *rest = c + 1, name;
+    }
+    return NULL;
+}
+
 bool command_solvers_add(struct call *call)
 {
     const char *protocol = option_value(&call->line, "protocol");
@@ -251,7 +268,7 @@ bool command_solvers_add(struct call *call)
         const struct given_option *g = &call->line.options.at[i];
         if (strcmp(g->name, "solver") != 0) continue;
         char *rest = arena_copy(call->line.memory, g->value, strlen(g->value));
-        for (char *name; (name = strsep(&rest, ","));)
+        for (char *name; (name = solver_name_next(&rest));)
             if (!command_solver_add(call, name)) return false;
     }
     return true;

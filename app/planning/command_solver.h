@@ -9,5 +9,7 @@
 
 /* Makes solvers of all words cmd:... that --solver has; with --protocol json they are sent patterns. */
 bool command_solvers_add(struct call *call);
+/* Takes the next name off a list: up to a comma that stands in no quotes; NULL: none is left. */
+char *solver_name_next(char **rest);
 /* Programs stay in the process group of this process, which somebody else ends as a whole. */
 void command_solvers_stay_in_group(void);

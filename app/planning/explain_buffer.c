@@ -160,7 +160,17 @@ bool add_remedies(struct call *call, const struct lx_graph *pattern, const struc
     struct columns of = {remedy_columns.name, columns, REMEDY_COLUMNS};
     struct table table = TABLE(of, rows, r.all.count);
     table.title = "Remedies";
-    add(&table, out);
+    struct text verdict = {0};
+    add_remedies_tried(&r, &verdict);
+    if (!r.compulsory) text_add(&verdict, ": ");
+    if (!r.compulsory) add_remedies_verdict(&r, &verdict);
+    text_add(&verdict, "\n");
+    table.notes = verdict.at;
+    if (r.compulsory)
+        text_add(out, verdict.at);
+    else
+        add(&table, out);
+    text_free(&verdict);
     mem_free(rows);
     remedies_free(&r);
     return true;

@@ -17,6 +17,7 @@
 const struct lx_graph *graph_of_text(const struct model_options *how, const char *file, const char *text,
                                      size_t length, char **report, lx_status *st)
 {
+    if (suite_graph && json_is_kind(text, length, "instance")) return suite_graph(file, text, length, st);
     if (!how || !(how->given || (how->import.team && lx_model_sniff(text, length))))
         return lx_graph_of_text(file, text, length, st);
     if (lx_model_sniff(text, length)) return lx_model_import(file, text, length, &how->import, report, st);
@@ -81,24 +82,23 @@ void add_endings(struct text *out)
                 text_format(out, "%s%s", out->length == from ? "" : ", ", f->endings[i]);
 }
 
-char *bundled_patterns(void)
+char *beside_program(const char *path)
 {
-    static const char *const beside_program[] = {"../../patterns", "../share/lxplan/patterns"};
-    struct stat info;
-    if (stat("patterns", &info) == 0 && S_ISDIR(info.st_mode)) return mem_string("patterns");
     char program[4096];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (n <= 0) return NULL;
-    program[n] = 0;
+    program[n < 0 ? 0 : n] = 0;
     char *slash = strrchr(program, '/');
-    if (!slash) return NULL;
-    *slash = 0;
-    for (size_t i = 0; i < sizeof beside_program / sizeof *beside_program; i++) {
-        char *path = mem_format("%s/%s", program, beside_program[i]);
-        if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return path;
-        mem_free(path);
-    }
+    char *whole = slash ? mem_format("%.*s/%s", (int)(slash - program), program, path) : NULL;
+    if (!whole || access(whole, F_OK) == 0) return whole;
+    mem_free(whole);
     return NULL;
+}
+
+char *bundled_patterns(void)
+{
+    if (access("patterns/.", F_OK) == 0) return mem_string("patterns");
+    char *path = beside_program("../../patterns/.");
+    return path ? path : beside_program("../share/lxplan/patterns/.");
 }
 
 /* Looks every name of `expect` up among the solvers; the nearest one there is goes into the error. */

@@ -33,6 +33,9 @@ const struct lx_graph *graph_of_text(const struct model_options *how, const char
                                      size_t length, char **report, lx_status *st);
 const struct lx_graph *graph_of_file(const struct model_options *how, const char *path, char **report,
                                      lx_status *st);
+/* The problem of an instance of the suite (bench/suite.c); weak: a program has it, or not. */
+const struct lx_graph *suite_graph(const char *file, const char *text, size_t length, lx_status *st)
+    __attribute__((weak));
 /* By the options of the call. */
 const struct lx_graph *read_graph(struct call *call, const char *path);
 const struct lx_graph *parse_graph(struct call *call, const struct source *from);
@@ -49,6 +52,8 @@ void gather_patterns(const char *folder, struct paths *found);
 void add_endings(struct text *out);
 /* In the working directory; else beside the build, else where `install` puts them. malloc'ed, or NULL. */
 char *bundled_patterns(void);
+/* The path, relative to the folder of the program, if it is there; else NULL. */
+char *beside_program(const char *path);
 
 /* False: "expect" names a solver that does not exist; `st` has its place and the nearest name. */
 bool expectations_known(const struct lx_graph *g, lx_status *st);

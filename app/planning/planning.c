@@ -246,7 +246,8 @@ struct lx_question *make_problem(struct call *call, const struct lx_graph *graph
 bool no_planning_options(struct call *call, const char *path)
 {
     for (size_t i = 0; i < call->line.options.count; i++)
-        if (find_row(planning_rows, call->line.options.at[i].name) ||
+        if ((find_row(planning_rows, call->line.options.at[i].name) &&
+             strcmp(call->line.options.at[i].name, call->command->verifies ? "certificate" : "") != 0) ||
             find_row(model_rows, call->line.options.at[i].name))
             return status_set_at(&call->st, LX_E_USAGE, path, 0, 0,
                                  "a plan is made already; --%s goes with a pattern",

@@ -10,10 +10,17 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Is the scratchpad the limit? */
+static bool remedies_full(const struct lx_plan *p)
+{
+    return p->figures.spill_bytes > 0 && 2 * p->figures.height_bytes >= p->problem.capacity;
+}
+
 static void remedies_push(struct remedies *r, const struct remedy_sort *sort, struct remedy it)
 {
     it.sort = sort;
-    it.state = r->plan->problem.count > sort->most ? REMEDY_LARGE : REMEDY_OPEN;
+    it.state = REMEDY_OPEN;
+    if (!it.promise) it.promise = remedies_full(r->plan) ? sort->if_full : sort->promise;
     it.order = (int)r->all.count;
     VEC_PUSH(&r->all, it);
 }
@@ -37,6 +44,21 @@ static void list_solvers(struct remedies *r, const struct remedy_sort *sort)
     }
 }
 
+/* Passes that help more often than others: with room in the scratchpad, and where it is full. */
+static const struct {
+    const char *name;
+    int promise, if_full;
+} promising[] = {{"cooptimise", 9, 8}, {"tile", 7, 9}, {"matmul", 9, 4}, {"evict", 1, 7}, {"move", 1, 6}};
+
+static int pass_promise(const struct remedies *r, const char *name, const char *word)
+{
+    for (size_t i = 0; i < sizeof promising / sizeof *promising; i++)
+        if (strcmp(promising[i].name, name) == 0 && strcmp(word, "flip") != 0 &&
+            !(strcmp(name, "cooptimise") == 0 && strcmp(word, "none") == 0))
+            return remedies_full(r->plan) ? promising[i].if_full : promising[i].promise;
+    return 0;
+}
+
 /* Each value of each pass but the present one. How much may be on chip at all is a question of its own. */
 static void list_passes(struct remedies *r, const struct remedy_sort *sort)
 {
@@ -56,6 +78,7 @@ static void list_passes(struct remedies *r, const struct remedy_sort *sort)
             if (!is_switch || v) /* the first words of the help */
                 snprintf(it.note, sizeof it.note, "%s%.*s", strcmp(word, "none") != 0 ? "" : "without ",
                          (int)strcspn(help, ":;"), help);
+            it.promise = pass_promise(r, p->name, word);
             remedies_push(r, sort, it);
         }
     }
@@ -76,16 +99,25 @@ static void list_lx(struct remedies *r, const struct remedy_sort *sort)
     }
 }
 
-/* Bytes or time: the objective not asked for. */
+/* Bytes, time, or both: the objectives not asked for. */
 static void list_objective(struct remedies *r, const struct remedy_sort *sort)
 {
-    struct remedy it;
-    const char *word = lx_ask_word(r->plan->asks_time ? LX_ASK_TRAFFIC : LX_ASK_TIME);
-    if (r->plan->graph->list || !remedies_changed(r, LX_OPTION_OBJECTIVE, word, &it)) return;
-    snprintf(it.what, sizeof it.what, "--%s %s", lx_settings_at(LX_OPTION_OBJECTIVE).name, word);
-    snprintf(it.note, sizeof it.note,
-             r->plan->asks_time ? "least traffic regardless of time" : "least time regardless of traffic");
-    remedies_push(r, sort, it);
+    static const struct {
+        enum lx_ask ask;
+        const char *note;
+    } asks[] = {{LX_ASK_TRAFFIC, "least traffic regardless of time"},
+                {LX_ASK_TIME, "least time regardless of traffic"},
+                {LX_ASK_BALANCED, "least traffic at most 1.1 times as slow as the fastest"}};
+    const struct lx_plan *p = r->plan;
+    enum lx_ask now = p->balanced ? LX_ASK_BALANCED : p->asks_time ? LX_ASK_TIME : LX_ASK_TRAFFIC;
+    for (size_t i = 0; i < sizeof asks / sizeof *asks && !p->graph->list; i++) {
+        struct remedy it;
+        const char *word = lx_ask_word(asks[i].ask);
+        if (asks[i].ask == now || !remedies_changed(r, LX_OPTION_OBJECTIVE, word, &it)) continue;
+        snprintf(it.what, sizeof it.what, "--%s %s", lx_settings_at(LX_OPTION_OBJECTIVE).name, word);
+        snprintf(it.note, sizeof it.note, "%s", asks[i].note);
+        remedies_push(r, sort, it);
+    }
 }
 
 static void list_cores(struct remedies *r, const struct remedy_sort *sort)
@@ -106,7 +138,7 @@ static void list_cores(struct remedies *r, const struct remedy_sort *sort)
 
 /* "scores=s/8,t/4" of a division; false: the op is not one of the pattern's, or its name has no place in an
  * option. */
-static bool add_hint(const struct lx_plan *p, int32_t op, const struct lx_other_division *d, struct text *out)
+static bool add_hint(const struct lx_plan *p, int32_t op, const int64_t *splits, struct text *out)
 {
     const struct lx_division *now = &p->divisions->at[op];
     const char *name = p->layouts->graph->ops[op].name, *before = "=";
@@ -115,12 +147,23 @@ static bool add_hint(const struct lx_plan *p, int32_t op, const struct lx_other_
     if (!known || strpbrk(name, " =") || now->split_count == 0) return false;
     text_add(out, name);
     for (int i = 0; i < now->split_count; i++) {
-        if (d->splits[i] == 1) continue;
-        text_format(out, "%s%c/%lld", before, now->splits[i].letter, (long long)d->splits[i]);
+        if (splits[i] == 1) continue;
+        text_format(out, "%s%c/%lld", before, now->splits[i].letter, (long long)splits[i]);
         before = ",";
     }
     if (*before == '=') text_format(out, "=%c/1", now->splits[0].letter);
     return out->length < 100;
+}
+
+/* The option that divides op `op` so; false: there is none. */
+static bool remedies_split(const struct remedies *r, int32_t op, const int64_t *splits, struct remedy *out)
+{
+    struct text text = {0};
+    bool can = add_hint(r->plan, op, splits, &text) && remedies_changed(r, LX_OPTION_HINT, text.at, out);
+    if (can)
+        snprintf(out->what, sizeof out->what, "--%.8s %.100s", lx_settings_at(LX_OPTION_HINT).name, text.at);
+    text_free(&text);
+    return can;
 }
 
 /* Other divisions of `op` that its operand, a tensor that `other` cuts, could gain by. */
@@ -133,13 +176,8 @@ static void list_op_divisions(struct remedies *r, const struct remedy_sort *sort
     if (other >= 0) like = lx_division_view(p->divisions, other, its_operand);
     lx_divisions_for_operand(p->divisions, op, operand, other >= 0 ? &like : NULL, &found);
     for (int i = 0; i < found.count; i++) {
-        struct text text = {0};
         struct remedy it;
-        bool can = add_hint(p, op, &found.at[i], &text) && remedies_changed(r, LX_OPTION_HINT, text.at, &it);
-        if (can)
-            snprintf(it.what, sizeof it.what, "--%.8s %.100s", lx_settings_at(LX_OPTION_HINT).name, text.at);
-        text_free(&text);
-        if (!can) continue;
+        if (!remedies_split(r, op, found.at[i].splits, &it)) continue;
         if (found.at[i].agrees)
             snprintf(it.note, sizeof it.note, "another split: as op %.60s has it",
                      p->layouts->graph->ops[other].name);
@@ -230,29 +268,85 @@ static void remedies_list_nests(struct remedies *r, const struct remedy_sort *so
     }
 }
 
-/* In the order of listing; quick ones first. */
 /* clang-format off */
 static const struct remedy_sort sorts[] = {
-    {"solver",     20000, list_solvers, try_once},
-    {"scratchpad",  5000, list_lx,      search_lx},
-    {"cores",      20000, list_cores,   try_once},
-    {"objective",   5000, list_objective, try_once},
-    {"division",    5000, list_divisions, try_once},
-    {"nest",        5000, remedies_list_nests,   try_once},
-    {"pass",        5000, list_passes,  try_once},
+    {"solver",      1, 1, 5, list_solvers,        try_once},
+    {"scratchpad", 12, 2, 6, list_lx,             search_lx},
+    {"cores",       1, 3, 4, list_cores,          try_once},
+    {"objective",   3, 8, 8, list_objective,      try_once},
+    {"division",    1, 6, 5, list_divisions,      try_once},
+    {"nest",        1, 5, 5, remedies_list_nests, try_once},
+    {"pass",        2, 2, 3, list_passes,         try_once},
 };
 /* clang-format on */
+enum { BY_DIVISION = 4 };
+
+/* The traffic of a buffer that must cross HBM once, and does so only once. */
+static bool remedies_compulsory(const struct lx_plan *p, const char *name)
+{
+    bool found = false;
+    int64_t *moved = mem_alloc(((size_t)p->problem.count + 1) * sizeof *moved);
+    lx_plan_moved(p, moved);
+    for (int32_t i = 0; p->stays && p->reason && name && i < p->problem.count; i++) {
+        if (strcmp(p->problem.buffers[i].name, name) != 0) continue;
+        found = p->reason[i] && strncmp(p->reason[i], "compulsory", strlen("compulsory")) == 0 &&
+                moved[i] <= lx_layout_bytes(&p->layouts->layouts[p->stays[i].tensor]);
+    }
+    mem_free(moved);
+    return found;
+}
+
+static int remedies_compare(const void *left, const void *right)
+{
+    const struct remedy *a = left, *b = right;
+    return a->promise != b->promise ? b->promise - a->promise : a->order - b->order;
+}
 
 void remedies_list(const struct lx_plan *p, const struct lx_settings *asked, const char *name,
                    struct remedies *out)
 {
-    *out = (struct remedies){.plan = lx_plan_ref(p), .asked = *asked, .presence = presence_in(p, name)};
+    *out = (struct remedies){.plan = lx_plan_ref(p),
+                             .asked = *asked,
+                             .presence = presence_in(p, name),
+                             .by = p->asks_time ? REMEDY_BY_TIME : REMEDY_BY_BYTES,
+                             .compulsory = remedies_compulsory(p, name)};
     if (name) out->name = mem_string(name);
-    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) sorts[i].list(out, &sorts[i]);
+    for (size_t i = 0; !out->compulsory && i < sizeof sorts / sizeof *sorts; i++)
+        sorts[i].list(out, &sorts[i]);
+    if (out->all.count) qsort(out->all.at, out->all.count, sizeof *out->all.at, remedies_compare);
+    for (size_t i = 0; i < out->all.count; i++) out->all.at[i].order = (int)i;
+}
+
+bool remedies_push_split(struct remedies *r, int32_t op, const int64_t *splits)
+{
+    struct remedy it;
+    if (!remedies_split(r, op, splits, &it)) return false;
+    remedies_push(r, &sorts[BY_DIVISION], it);
+    return true;
+}
+
+void remedies_carry(struct remedies *to, struct remedies *from)
+{
+    for (size_t i = 0; i < to->all.count; i++)
+        for (size_t k = 0; k < from->all.count; k++) {
+            struct remedy *new = &to->all.at[i], *old = &from->all.at[k];
+            if (old->goal != new->goal || old->state > REMEDY_CUT ||
+                !(old->made || (!to->name && old->goal == GOAL_NONE)) ||
+                !lx_settings_same(&old->options, &new->options))
+                continue;
+            int order = new->order;
+            *new = *old;
+            new->order = order;
+            new->presence = old->made    ? presence_in(old->made, to->name)
+                            : old->spill ? PRESENCE_NO
+                                         : PRESENCE_YES;
+            old->made = NULL;
+        }
 }
 
 void remedies_free(struct remedies *r)
 {
+    for (size_t i = 0; i < r->all.count; i++) lx_plan_free(r->all.at[i].made);
     lx_plan_free(r->plan);
     mem_free(r->name);
     VEC_FREE(&r->all);
@@ -283,18 +377,25 @@ enum presence presence_in(const struct lx_plan *p, const char *name)
     return !placed ? PRESENCE_NO : off ? PRESENCE_PART : PRESENCE_YES;
 }
 
-/* The objective: bytes, or nanoseconds. */
-static int64_t remedies_rank(const struct remedies *r, const struct remedy *it)
+int64_t remedy_rank(const struct remedy *it, enum remedy_by by)
 {
-    return r->plan->asks_time ? (int64_t)llround(it->us * 1e3) : it->value;
+    return by == REMEDY_BY_TIME    ? (int64_t)llround(it->us * 1e3)
+           : by == REMEDY_BY_SYNCS ? it->syncs
+                                   : it->value;
 }
 
 bool remedy_helps(const struct remedies *r, const struct remedy *it)
 {
-    struct remedy now = {.value = lx_plan_value(r->plan), .us = r->plan->figures.end_to_end_us};
-    return it->state <= REMEDY_CUT &&
-           (remedies_rank(r, it) < remedies_rank(r, &now) ||
-            (remedies_rank(r, it) == remedies_rank(r, &now) && it->presence > r->presence));
+    struct remedy now = {.value = lx_plan_value(r->plan),
+                         .us = r->plan->figures.end_to_end_us,
+                         .syncs = r->plan->figures.sync_times};
+    int64_t rank = remedy_rank(it, r->by), than = remedy_rank(&now, r->by);
+    return it->state <= REMEDY_CUT && (rank < than || (rank == than && it->presence > r->presence));
+}
+
+bool remedy_fits(const struct remedy *it, const struct lx_plan *p)
+{
+    return it->cores == p->graph->device.cores && it->capacity == p->problem.capacity;
 }
 
 /* By insertion: there are few. */
@@ -306,12 +407,15 @@ void remedies_sort(struct remedies *r)
         for (; k > 0; k--) {
             const struct remedy *b = &r->all.at[k - 1];
             bool has = it.state <= REMEDY_CUT, has_b = b->state <= REMEDY_CUT;
-            int64_t rank = remedies_rank(r, &it), rank_b = remedies_rank(r, b);
-            bool before = has != has_b                        ? has
-                          : has && rank != rank_b             ? rank < rank_b
-                          : has && it.presence != b->presence ? it.presence > b->presence
-                          : has && it.us != b->us             ? it.us < b->us
-                                                              : it.order < b->order;
+            int64_t rank = remedy_rank(&it, r->by), rank_b = remedy_rank(b, r->by);
+            bool before = has != has_b                                   ? has
+                          : has && rank != rank_b                        ? rank < rank_b
+                          : has && r->name && it.presence != b->presence ? it.presence > b->presence
+                          : has && it.us != b->us                        ? it.us < b->us
+                          : has && it.value != b->value                  ? it.value < b->value
+                          : has && it.syncs != b->syncs                  ? it.syncs < b->syncs
+                          : has && it.capacity != b->capacity            ? it.capacity < b->capacity
+                                                                         : it.order < b->order;
             if (!before) break;
             r->all.at[k] = *b;
         }
@@ -422,7 +526,7 @@ static void note_value(const void *row_of_table, const struct column *column, st
     (void)column;
     v->paint = PAINT_DIM;
     if (row->it->state == REMEDY_LARGE)
-        value_format(v, "not tried: too large (%s)", counted(row->of->plan->problem.count, "buffer").at);
+        value_format(v, "not tried unasked: too large; %s", row->it->note);
     else if (row->it->state == REMEDY_NONE)
         value_format(v, "%s: there is none", row->it->note);
     else
@@ -431,12 +535,19 @@ static void note_value(const void *row_of_table, const struct column *column, st
 
 /* clang-format off */
 VALUE_OF(remedy_columns_time_value, struct remedy_row,
-    v->paint = row->of->plan->asks_time ? PAINT_PLAIN : PAINT_DIM;
+    v->paint = row->of->by == REMEDY_BY_TIME ? PAINT_PLAIN : PAINT_DIM;
     v->number = NAN;
     v->words = "";
     if (!has_figures(row) || row->of->plan->graph->list) return;
     v->words = NULL;
     v->number = row->it->us;)
+VALUE_OF(remedy_syncs_value, struct remedy_row,
+    v->paint = row->of->by == REMEDY_BY_SYNCS ? PAINT_PLAIN : PAINT_DIM;
+    v->number = NAN;
+    v->words = "";
+    if (!has_figures(row) || row->of->plan->graph->list) return;
+    v->words = NULL;
+    value_whole(v, row->it->syncs);)
 VALUE_OF(presence_value, struct remedy_row,
     v->words = "";
     if (!has_figures(row) || !row->of->name) return;
@@ -450,6 +561,7 @@ static const struct column array[REMEDY_COLUMNS] = {
     [REMEDY_COLUMN_DELTA]    = {.key = "delta",    .heading = "delta",      .kind = VALUE_BYTES,  .width = 15, .from = REMEDY_WIDE, .value = delta_value},
     [REMEDY_COLUMN_SHARE]    = {.key = "share",    .heading = "%",          .kind = VALUE_SHARE,  .width = 8,  .from = 60, .value = remedy_columns_share_value},
     [REMEDY_COLUMN_SLOWER]   = {.key = "time_share", .heading = "time %",   .kind = VALUE_SHARE,  .width = 9,  .from = 50, .flags = COLUMN_MAY_HIDE, .value = slower_value},
+    [REMEDY_COLUMN_SYNCS]    = {.key = "syncs",    .heading = "syncs",      .kind = VALUE_COUNT,  .width = 8,  .from = 84, .flags = COLUMN_MAY_HIDE, .value = remedy_syncs_value},
     [REMEDY_COLUMN_PRESENCE] = {.key = "on_chip",  .heading = "on chip",    .kind = VALUE_WORDS,  .width = 7,  .from = 40, .flags = COLUMN_MAY_HIDE, .value = presence_value},
     [REMEDY_COLUMN_TIME]     = {.key = "end_to_end_us", .heading = "end to end",    .kind = VALUE_MICROS, .width = 13, .from = 125, .flags = COLUMN_MAY_HIDE, .value = remedy_columns_time_value},
     [REMEDY_COLUMN_NOTE]     = {.key = "note",     .heading = "",           .kind = VALUE_WORDS,  .from = 90, .value = note_value},

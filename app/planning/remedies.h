@@ -2,11 +2,12 @@
  * at once and tried one by one: by a command one after the other, by the explorer as background jobs. Nothing
  * is guessed: the bytes of a row come from the plan that its options make. A kind of remedy is a row of a
  * table (remedies.c): solvers, passes, scratchpad, cores, splits, nests. Each lists its candidates from the
- * library's tables; the scratchpad has a search. Some 20 to 40 rows of 2 KiB. */
+ * library's tables; the scratchpad has a search. Some 20 to 40 rows of 10 KiB, most promising first; */
 #ifndef LX_APP_PLANNING_REMEDIES_H
 #define LX_APP_PLANNING_REMEDIES_H
 
 #include "unstable.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "text/column.h"
 
@@ -18,7 +19,7 @@ enum remedy_state {
     REMEDY_NONE,   /* searched, and there is none */
     REMEDY_FAILED, /* no plan: the note says why */
     REMEDY_STOPPED,
-    REMEDY_LARGE /* not tried: there are too many buffers */
+    REMEDY_LARGE /* not tried, or no plan within its limit: it takes too long */
 };
 
 /* Is the selected buffer on chip? Of a tensor with several stays: all that may be, or some. */
@@ -39,16 +40,25 @@ struct remedy {
     enum remedy_state state;
     enum presence presence;
     int64_t value; /* bytes of HBM traffic, cost of a list, or height: lx_plan_value */
-    double us;     /* end to end */
-    bool proved;   /* nothing less with its options */
-    int order;     /* in which it was listed */
+    int64_t syncs, spill;
+    int64_t cores, capacity;    /* of the device */
+    double us;                  /* end to end */
+    bool proved;                /* nothing less with its options */
+    const struct lx_plan *made; /* a reference, where the list keeps plans; else NULL */
+    int promise, order;         /* order: in which it was listed, most promising first */
 };
+
+/* What rows are sorted by, and compared with the plan of now. */
+enum remedy_by { REMEDY_BY_BYTES, REMEDY_BY_TIME, REMEDY_BY_SYNCS, REMEDY_BYS };
 
 struct remedies {
     const struct lx_plan *plan; /* a reference: with which all are compared */
     struct lx_settings asked;   /* that it was made with */
     char *name;                 /* of the buffer, or of its tensor; NULL: the plan as a whole */
     enum presence presence;     /* now */
+    enum remedy_by by;
+    bool compulsory; /* the buffer's traffic: no plan moves less, and no row is listed */
+    bool keeps;      /* the plans of rows, which then answer the next question too */
     VEC(struct remedy) all;
 };
 
@@ -68,10 +78,23 @@ struct remedy_watch {
  * From any thread. */
 void remedy_try(const struct remedies *r, struct remedy *it, const struct lx_graph *pattern,
                 const struct remedy_watch *watch);
+/* A row that divides op `op` by these splits; false: no option can ask for that. */
+bool remedies_push_split(struct remedies *r, int32_t op, const int64_t *splits);
+/* The figures of a plan; `name` as for presence_in. */
+void remedy_take_figures(struct remedy *it, const struct lx_plan *p, const char *name);
+/* Takes results over from another list of the same plan: a plan is the same whoever asks. */
+void remedies_carry(struct remedies *to, struct remedies *from);
 /* Best first, those without figures last; else as they were listed. */
 void remedies_sort(struct remedies *r);
-/* Is there less to pay with it than now? */
+/* Is there less with it, of what rows are sorted by, than now? */
 bool remedy_helps(const struct remedies *r, const struct remedy *it);
+int64_t remedy_rank(const struct remedy *it, enum remedy_by by);
+/* Is it for the same device as a plan? */
+bool remedy_fits(const struct remedy *it, const struct lx_plan *p);
+/* remedy_verdict.c: "7 of 26 tried, none of them helps", "all 27 tried; 1 cancelled". */
+void add_remedies_tried(const struct remedies *r, struct text *out);
+/* "no fewer bytes; --tile none: 18x faster, bytes +62 %; no fewer syncs". */
+void add_remedies_verdict(const struct remedies *r, struct text *out);
 /* Where the buffer of this name is in a plan; NULL: PRESENCE_YES where nothing is spilled. */
 enum presence presence_in(const struct lx_plan *p, const char *name);
 
@@ -91,6 +114,7 @@ enum {
     REMEDY_COLUMN_DELTA,
     REMEDY_COLUMN_SHARE,
     REMEDY_COLUMN_SLOWER,
+    REMEDY_COLUMN_SYNCS,
     REMEDY_COLUMN_PRESENCE,
     REMEDY_COLUMN_TIME,
     REMEDY_COLUMN_NOTE,
@@ -112,7 +136,8 @@ void search_lx(struct trial *t, struct remedy *it);
 
 struct remedy_sort {
     const char *name;
-    int32_t most; /* buffers beyond which its rows are not tried */
+    double plans;         /* that one row makes, about */
+    int promise, if_full; /* of helping; if_full: where the scratchpad is */
     void (*list)(struct remedies *r, const struct remedy_sort *sort);
     void (*run)(struct trial *t, struct remedy *it);
 };

@@ -38,13 +38,22 @@ static const struct lx_plan *remedy_try_plan_with(struct trial *t, const struct 
     return p;
 }
 
-static void remedy_try_take_figures(const struct trial *t, const struct lx_plan *p, struct remedy *it)
+void remedy_take_figures(struct remedy *it, const struct lx_plan *p, const char *name)
 {
-    it->state = t->stopped ? REMEDY_STOPPED : t->cut ? REMEDY_CUT : REMEDY_TRIED;
     it->value = lx_plan_value(p);
     it->us = p->figures.end_to_end_us;
+    it->syncs = p->figures.sync_times;
+    it->spill = p->figures.spill_bytes;
+    it->cores = p->graph->device.cores;
+    it->capacity = p->problem.capacity;
     it->proved = p->answer.status == LX_OPTIMAL;
-    it->presence = presence_in(p, t->of->name);
+    it->presence = presence_in(p, name);
+}
+
+static void remedy_try_take(const struct trial *t, const struct lx_plan *p, struct remedy *it)
+{
+    it->state = t->stopped ? REMEDY_STOPPED : t->cut ? REMEDY_CUT : REMEDY_TRIED;
+    remedy_take_figures(it, p, t->of->name);
 }
 
 void try_once(struct trial *t, struct remedy *it)
@@ -52,7 +61,8 @@ void try_once(struct trial *t, struct remedy *it)
     lx_status st = {0};
     const struct lx_plan *p = remedy_try_plan_with(t, &it->options, &st);
     if (p) {
-        remedy_try_take_figures(t, p, it);
+        remedy_try_take(t, p, it);
+        if (t->of->keeps) it->made = lx_plan_ref(p);
         if (!nests_same(p, t->of->plan)) {
             /* Before what the row says: other nests than those of now. */
             struct text words = {0};
@@ -65,7 +75,7 @@ void try_once(struct trial *t, struct remedy *it)
         }
     } else {
         bool in_time = st.code != LX_E_STOPPED; /* else there was no plan yet when its time was up */
-        it->state = t->stopped || !in_time ? REMEDY_STOPPED : REMEDY_FAILED;
+        it->state = t->stopped ? REMEDY_STOPPED : in_time ? REMEDY_FAILED : REMEDY_LARGE;
         snprintf(it->note, sizeof it->note, "%.150s", st.text);
     }
     lx_plan_free(p);
@@ -93,7 +103,7 @@ static struct probe probe_lx(struct trial *t, const struct remedy *it, int64_t b
     if (!lx_settings_set_row(&out.as.options, LX_OPTION_LX, text, &st)) return out;
     const struct lx_plan *p = remedy_try_plan_with(t, &out.as.options, &st);
     if (p) {
-        remedy_try_take_figures(t, p, &out.as);
+        remedy_try_take(t, p, &out.as);
         out.enough = remedy_try_reaches(p, t->of, it->goal);
         out.height = p->figures.height_bytes;
     }

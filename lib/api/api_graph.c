@@ -15,10 +15,30 @@ lx_graph *lx_graph_parse(const char *bytes, int64_t size, const char *format, lx
     return g.out;
 }
 
+lx_graph *lx_graph_import(const char *bytes, int64_t size, const lx_options *o, lx_error *e)
+{
+    API_CALL(e, NULL);
+    if (!bytes || size < 0 || !lx_model_sniff(bytes, (size_t)size))
+        return lx_graph_parse(bytes, size, NULL, e);
+    struct lx_import_options how = o ? o->import : (struct lx_import_options){.branch = -1};
+    char *report = NULL;
+    union {
+        const struct lx_graph *in;
+        struct lx_graph *out;
+    } g = {.in = lx_model_import("", bytes, (size_t)size, &how, &report, st)};
+    if (g.in && report) g.out->report = arena_string(g.out->memory, report);
+    mem_free(report);
+    return g.out;
+}
+
 lx_text *lx_graph_write(const lx_graph *g, const char *format, lx_error *e)
 {
     API_CALL(e, NULL);
     if (!g) return status_set(st, LX_E_USAGE, "there is no graph to write"), NULL;
+    if (format && strcmp(format, "report") == 0)
+        return g->report
+                   ? api_text(mem_string(g->report), strlen(g->report))
+                   : (status_set(st, LX_E_USAGE, "only lx_graph_import of a model gives a report"), NULL);
     return api_write(g, format, st);
 }
 
@@ -143,6 +163,30 @@ static void add_string(struct text *t, const char *key, const char *value)
     text_json_string(t, value);
 }
 
+/* Is it a word of the list, or NULL? */
+static bool api_is_word(const char *what, const char *given, const char *(*word)(int k), lx_status *st)
+{
+    struct text all = {0};
+    for (int k = 0; given && word(k); k++) {
+        if (strcmp(word(k), given) == 0) return text_free(&all), true;
+        text_format(&all, "%s%s", k ? ", " : "", word(k));
+    }
+    if (given)
+        status_set(st, LX_E_UNKNOWN_NAME, "there is no %s \"%.60s\"; there are: %.400s", what, given, all.at);
+    text_free(&all);
+    return !given;
+}
+
+static const char *api_graph_dtype(int k)
+{
+    return k < LX_DTYPE_COUNT ? lx_dtype_word((enum lx_dtype)k) : NULL;
+}
+
+static const char *api_graph_role(int k)
+{
+    return k < LX_ROLE_COUNT ? lx_role_word((enum lx_role)k) : NULL;
+}
+
 int32_t lx_builder_tensor(lx_builder *b, const char *name, const char *dtype, int32_t rank,
                           const int64_t *shape, const char *role, lx_error *e)
 {
@@ -150,7 +194,14 @@ int32_t lx_builder_tensor(lx_builder *b, const char *name, const char *dtype, in
     struct text t = {0}, quoted = {0};
     if (!b || !name || rank < 0 || rank > LX_MAX_RANK || (rank > 0 && !shape))
         return api_builder_refuse(st, "a tensor has a name and a shape of at most 8 extents");
-    if (!api_is_utf8("tensor", name, st)) return api_code(st);
+    if (!api_is_utf8("tensor", name, st) || !api_is_word("dtype", dtype, api_graph_dtype, st) ||
+        !api_is_word("role", role, api_graph_role, st))
+        return api_code(st);
+    for (int32_t i = 0; i < rank; i++)
+        if (shape[i] < 1)
+            return status_set(st, LX_E_RANGE, "tensor %.80s: extent %d is %lld; it is 1 or more", name,
+                              (int)i, (long long)shape[i]),
+                   api_code(st);
     text_json_string(&quoted, name);
     text_format(&t, "{\"name\": %s, \"shape\": [", quoted.at ? quoted.at : "");
     for (int32_t i = 0; i < rank; i++) text_format(&t, "%s%" PRId64, i ? ", " : "", shape[i]);
@@ -180,6 +231,8 @@ int32_t lx_builder_op(lx_builder *b, const char *name, const char *kind, const c
     if (!b || !name || !kind || count < 0 || (count > 0 && !inputs))
         return api_builder_refuse(st, "an op has a name, a kind and inputs");
     if (!api_is_utf8("op", name, st)) return api_code(st);
+    if (!lx_kind_find(kind))
+        return status_set(st, LX_E_UNKNOWN_KIND, "there is no kind of op \"%.60s\"", kind), api_code(st);
     for (int32_t i = 0; i < count; i++)
         if (!api_builder_is_tensor(b, inputs[i], st)) return api_code(st);
     if (!api_builder_is_tensor(b, output, st)) return api_code(st);

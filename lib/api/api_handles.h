@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "base/border.h"
 #include "base/words/words.h"
+#include "import/model_import.h"
 #include "device/device.h"
 #include "plan/options.h"
 #include "team/run/team_plans.h"
@@ -66,7 +67,9 @@ struct lx_options {
     void *stop_context;
     void (*progress)(void *context, int64_t steps, double objective, double bound);
     void *progress_context;
-    struct lx_team_grid team;      /* no axes: one device */
+    struct lx_team_grid team; /* no axes: one device */
+    struct lx_import_options import;
+    struct arena memory;           /* of names in `import` */
     char *file;                    /* lx_plan reads it if it gets no graph; NULL: none */
     int64_t own[API_OPTION_COUNT]; /* per row of the table in api_options.c */
 };
@@ -74,6 +77,9 @@ struct lx_options {
 /* The settings of `o`; NULL: all defaults. */
 struct lx_settings api_settings(const lx_options *o);
 int64_t api_own_option(const lx_options *o, enum api_option row);
+/* The i-th option of the import: set from text, and its "name", "help", ...; NULL past the end. */
+bool api_import_set(lx_options *o, int i, const char *text, lx_status *st);
+const char *api_import_at(int i, const char *field);
 /* For functions with `stop` and a context: NULL without a callback, and the options themselves. */
 bool (*api_stop(const lx_options *o))(void *context);
 void *api_context(const lx_options *o);
@@ -138,6 +144,23 @@ struct team_result {
     struct lx_team_result run; /* where it ran */
 };
 
+/* A row of a list that is made when it is asked for, and these lists. */
+struct result_row {
+    int64_t whole[7];
+    double real[2];
+    const char *word[3];
+};
+
+enum { RESULT_MADE = 5 };
+
+typedef VEC(struct result_row) row_list;
+
+struct result_made {
+    bool made;
+    row_list rows;
+    struct arena memory;
+};
+
 struct lx_result {
     const struct lx_plan *plan;
     struct lx_run_result *run;  /* of lx_run; else NULL */
@@ -146,5 +169,6 @@ struct lx_result {
     const char *pool_name;      /* of a placement with one pool that the plan leaves unnamed; else NULL */
     const char **splits;        /* per op of a graph, as text */
     const char *notes;          /* static; NULL: none */
+    struct result_made *made;   /* per made list, of plans */
     struct arena memory;
 };

@@ -72,6 +72,9 @@ void api_enter(struct api_call *call, lx_error *e)
     pthread_once(&once, make_plain);
     call->nowhere = (lx_status){0};
     call->st = e ? &e->st : &call->nowhere;
+    call->st->code = LX_OK; /* not all of it: it is long, and calls are short */
+    call->st->line = call->st->column = 0;
+    *call->st->file = *call->st->text = 0;
     call->locale = plain ? uselocale(plain) : (locale_t)0;
 }
 

@@ -26,6 +26,7 @@ lx_options *lx_options_new(void)
     API_CALL(NULL, NULL);
     lx_options *o = mem_zeroed(1, sizeof *o);
     o->settings.solvers = lx_solvers();
+    o->import.branch = -1;
     for (int i = 0; i < API_OPTION_COUNT; i++) o->own[i] = own_rows[i].row.def;
     return o;
 }
@@ -35,6 +36,7 @@ void lx_options_free(lx_options *o)
     if (!o) return;
     VEC_FREE(&o->solvers);
     mem_free(o->file);
+    arena_free(&o->memory);
     mem_free(o);
 }
 
@@ -62,7 +64,9 @@ int32_t lx_options_set(lx_options *o, const char *name, const char *value, lx_er
     API_CHANGE(e, -LX_E_MEMORY);
     const char *text = value ? value : "";
     bool ok;
-    int own = 0;
+    int own = 0, import = 0;
+    while (name && api_import_at(import, "name") && strcmp(api_import_at(import, "name"), name) != 0)
+        import++;
     while (o && name && own < API_OPTION_COUNT && strcmp(own_rows[own].row.name, name) != 0) own++;
     if (!o || !name)
         ok = status_set(st, LX_E_USAGE, "an option needs a handle and a name");
@@ -70,6 +74,8 @@ int32_t lx_options_set(lx_options *o, const char *name, const char *value, lx_er
         ok = lx_settings_set(&o->settings, name, value, st);
     else if (strcmp(name, "plugins") == 0)
         ok = lx_plugins_load(text, api_options_add_solver, o, st);
+    else if (api_import_at(import, "name"))
+        ok = api_import_set(o, import, text, st);
     else if (strcmp(name, "team") == 0)
         ok = lx_team_grid_of_text(text, &o->team, st);
     else if (strcmp(name, "file") == 0) {
@@ -141,7 +147,9 @@ const char *lx_options_at(int32_t i, const char *field)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int n = lx_settings_count();
-    if (i < 0 || i >= n + API_OPTION_COUNT + TEXT_ROWS || !field) return NULL;
+    if (i < 0 || !field) return NULL;
+    if (i >= n + API_OPTION_COUNT + TEXT_ROWS)
+        return api_import_at(i - n - API_OPTION_COUNT - TEXT_ROWS, field);
     if (i >= n + API_OPTION_COUNT) {
         int row = i - n - API_OPTION_COUNT;
         if (strcmp(field, "name") == 0) return text_rows[row].name;

@@ -1,5 +1,6 @@
 /* Placement problems solved and checked; graphs planned, and plans executed, on one device or over a team. */
 #include "api/api_handles.h"
+#include "api/joint_question.h"
 #include "team/run/team_plans.h"
 
 /* A result that owns `plan` and `run`; NULL without a plan. */
@@ -9,6 +10,7 @@ static lx_result *api_plan_result(const struct lx_plan *plan, struct lx_run_resu
     lx_result *r = mem_zeroed(1, sizeof *r);
     r->run = run;
     r->plan = plan;
+    r->made = arena_array(&r->memory, RESULT_MADE, sizeof *r->made);
     int32_t n = plan->divisions ? plan->divisions->count : 0;
     r->splits = arena_array(&r->memory, (size_t)n, sizeof *r->splits);
     for (int32_t i = 0; i < n; i++) { /* "s/8,t/4" */
@@ -46,8 +48,19 @@ void lx_result_free(lx_result *r)
     }
     lx_run_result_free(r->run);
     lx_plan_free(r->plan);
+    for (int k = 0; r->made && k < RESULT_MADE; k++) {
+        VEC_FREE(&r->made[k].rows);
+        arena_free(&r->made[k].memory);
+    }
     arena_free(&r->memory);
     mem_free(r);
+}
+
+static lx_result *api_planned(const struct lx_graph *g, const struct lx_plan_options *how, lx_status *st)
+{
+    struct lx_plan *p = lx_plan_make(g, how, st);
+    if (p && how->certify) lx_plan_certify(p);
+    return api_plan_result(p, NULL);
 }
 
 /* Plans the pattern on the options' device or team; NULL with `st`. */
@@ -65,7 +78,7 @@ static lx_result *api_plan(const struct lx_graph *g, const lx_options *o, bool o
             r = api_team_result(lx_team_plans_choose(on, &team, &how, st), NULL);
             if (r && r->team->plans->team->unsharded) r->notes = lx_team_unsharded_words();
         } else
-            r = api_plan_result(lx_plan_make(on, &how, st), NULL);
+            r = api_planned(on, &how, st);
     }
     lx_graph_free(on);
     if (!r || !r->plan || r->plan->answer.status != LX_ERROR) return r;
@@ -163,4 +176,17 @@ int32_t lx_check(const lx_placement *p, const int32_t *pools, const int64_t *add
     if (legal || !valid) return legal ? 1 : api_code(st);
     if (why.code != LX_E_NO) return *st = why, api_code(st);
     return status_set(st, LX_E_NO, "%s: %s", lx_rule_word(rule), why.text), 0;
+}
+
+int32_t lx_result_places(const lx_result *r, int32_t *pools, int64_t *addresses, int32_t count)
+{
+    if (!r || (!r->joint && !r->plan)) return -1;
+    int32_t all = r->joint ? r->joint->count : r->plan->problem.count;
+    for (int32_t i = 0; i < count && i < all; i++) {
+        int64_t address = r->joint ? r->joint->items[i].address : r->plan->answer.address[i];
+        const int32_t *pool = r->joint ? NULL : r->plan->answer.pool;
+        if (pools) pools[i] = address < 0 ? -1 : pool ? pool[i] : 0;
+        if (addresses) addresses[i] = address;
+    }
+    return all;
 }

@@ -287,7 +287,9 @@ bool check_prices(const struct checker *c)
     }
     for (int32_t i = 0; i < c->p->problem.count; i++) {
         int64_t told = c->p->problem.buffers[i].spill_cost, cost = max_i64(p.off[i] - p.on[i], 0);
-        if (told == cost || told == 0) continue; /* 0: the plan does not state it */
+        /* Off chip it may be barred, which nobody has to say; then it costs nothing. */
+        bool unsaid = c->p->stays[i].cost_unstated || (told == 0 && c->p->answer.address[i] < 0);
+        if (told == cost || unsaid) continue;
         return status_set(c->st, LX_E_NO, "buffer %s costs %lld bytes off chip, not %lld",
                           c->p->problem.buffers[i].name, (long long)cost, (long long)told);
     }

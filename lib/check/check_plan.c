@@ -1,6 +1,6 @@
 /* The checker of plans from any source: is a plan legal, are its figures true, which of its claims are
  * facts? */
-#include "check/check.h"
+#include "check/proof.h"
 #include "base/fail.h"
 #include "base/words/words.h"
 #include "base/checked.h"
@@ -19,7 +19,7 @@ struct need {
     bool overwritten; /* by an op that keeps nothing: the value may never have been in HBM */
 };
 
-static int64_t compulsory_bytes(const struct checker *c)
+static int64_t compulsory_bytes(const struct checker *c, int64_t *must)
 {
     struct need *needs = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof *needs);
     bool *live = arena_array(c->memory, (size_t)c->g->op_count, sizeof *live);
@@ -59,6 +59,7 @@ static int64_t compulsory_bytes(const struct checker *c)
         int64_t bytes = needs[t].extern_bytes;
         if ((given && !needs[t].overwritten) || needs[t].extern_writes) bytes += needs[t].read;
         if (leaves || needs[t].extern_reads) bytes += needs[t].written;
+        must[t] = bytes;
         sum += bytes;
     }
     return sum;
@@ -83,8 +84,8 @@ static bool check_time_bound(const struct lx_plan *p, struct lx_check_report *ou
     return true;
 }
 
-/* Refutes false claims; `out`, if there is one, receives which of the others are facts. */
-static bool check_bound(const struct lx_plan *p, int64_t least, struct lx_check_report *out, lx_status *st)
+/* Refutes false claims. */
+static bool claims_possible(const struct lx_plan *p, lx_status *st)
 {
     int64_t objective = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.spill_bytes;
     int64_t bound = p->figures.bound_bytes;
@@ -97,26 +98,54 @@ static bool check_bound(const struct lx_plan *p, int64_t least, struct lx_check_
         return status_set(st, LX_E_NO,
                           "the plan claims to be optimal, but its bound is %lld and its objective %lld",
                           (long long)bound, (long long)objective);
-    if (!out) return !p->asks_time || check_time_bound(p, NULL, st);
-    bool by_traffic = !p->graph->list && p->problem.objective != LX_HEIGHT;
-    struct lx_problem own = p->problem;
+    return true;
+}
+
+/* The claimed bound as what a certificate proves. */
+static struct proof_claim claim_of_plan(const struct checker *c, const int64_t *must)
+{
+    const struct lx_plan *p = c->p;
+    struct proof_claim q = {
+        .least = p->figures.bound_bytes, .list = p->problem, .memory = c->memory, .st = c->st};
     if (p->graph->list) {
-        own.buffers = p->graph->list->buffers;
-        own.count = p->graph->list->buffer_count;
+        q.list.buffers = p->graph->list->buffers;
+        q.list.count = p->graph->list->buffer_count;
+    } else if (p->problem.objective != LX_HEIGHT) {
+        q.c = c;
+        q.must = must;
+        q.compulsory = c->figures.perfect_hbm_bytes;
+        q.least += p->figures.perfect_hbm_bytes; /* only traffic is compared with traffic */
     }
-    /* Only traffic is compared with traffic: the bytes that a spill counts from are a claim, too. */
-    int64_t known = by_traffic ? least - p->figures.perfect_hbm_bytes : lx_bound(&own);
-    bool best = by_traffic ? p->figures.hbm_bytes <= least : objective <= known;
-    out->bound_bytes = bound;
-    out->known_bytes = max_i64(known, 0);
-    out->bound = bound <= known ? LX_BOUND_VERIFIED : LX_BOUND_CLAIMED;
-    out->optimality = best ? LX_BOUND_VERIFIED : bound == objective ? LX_BOUND_CLAIMED : LX_BOUND_NONE;
-    return !p->asks_time || check_time_bound(p, out, st);
+    return q;
+}
+
+/* Which claims are facts: by what is known here, by the plan's certificate, or by a proof found here. */
+static bool check_bound(struct proof_claim *q, const struct lx_plan *p, struct lx_check_report *out)
+{
+    bool graph = q->c, height = p->problem.objective == LX_HEIGHT;
+    int64_t value = height ? p->figures.height_bytes : graph ? p->figures.hbm_bytes : p->figures.spill_bytes;
+    int64_t known = graph ? q->compulsory : lx_bound(&q->list);
+    out->bound_bytes = p->figures.bound_bytes;
+    out->proof = graph ? "compulsory" : height ? "load" : "dual";
+    if (p->certificate && !p->asks_time) {
+        if (!certificate_check(q, p->certificate, &out->proof)) return false;
+        known = max_i64(known, q->least);
+    } else if (q->least > known && !height && !p->asks_time && certificate_make(q, &out->proof))
+        known = q->least;
+    out->least = known;
+    out->known_bytes = max_i64(graph ? known - p->figures.perfect_hbm_bytes : known, 0);
+    out->bound = q->least <= known ? LX_BOUND_VERIFIED : LX_BOUND_CLAIMED;
+    out->optimality = value <= known      ? LX_BOUND_VERIFIED
+                      : value <= q->least ? LX_BOUND_CLAIMED
+                                          : LX_BOUND_NONE;
+    out->compulsory_bytes = q->compulsory;
+    if (out->bound != LX_BOUND_VERIFIED) out->proof = NULL;
+    return true;
 }
 
 LX_WORDS(lx_bound_word, enum lx_bound_state, LX_BOUND_STATES)
 
-static bool check_graph(struct checker *c)
+static bool check_graph(struct checker *c, int64_t **must)
 {
     struct parts *parts = arena_array(c->memory, (size_t)c->p->problem.count, sizeof *parts);
     c->traffic = arena_array(c->memory, (size_t)c->g->op_count, sizeof *c->traffic);
@@ -125,36 +154,55 @@ static bool check_graph(struct checker *c)
         !check_bundles(c) || !check_launches(c) || !check_syncs(c, parts) || !check_figures(c) ||
         !check_claims(c, parts) || !check_prices(c) || !check_times(c))
         return false;
-    c->figures.perfect_hbm_bytes = compulsory_bytes(c);
+    *must = arena_array(c->memory, (size_t)c->g->tensor_count, sizeof **must);
+    c->figures.perfect_hbm_bytes = compulsory_bytes(c, *must);
     return true;
 }
 
-static bool check_all(const struct lx_plan *p, struct lx_check_report *out, lx_status *st)
+/* `certified`: receives a certificate of the bound, or NULL. */
+static bool check_all(const struct lx_plan *p, struct lx_check_report *out, const char **certified,
+                      struct arena *memory, lx_status *st)
 {
-    struct arena memory = {0};
     struct checker c = {
-        .p = p, .l = p->layouts, .g = p->layouts ? p->layouts->graph : NULL, .memory = &memory, .st = st};
+        .p = p, .l = p->layouts, .g = p->layouts ? p->layouts->graph : NULL, .memory = memory, .st = st};
+    int64_t *must = NULL;
     /* A solver that was cancelled before it had a complete placement for the height has nothing to check. */
     bool no_height =
         p->problem.objective == LX_HEIGHT && p->answer.status == LX_LIMIT && p->figures.height_bytes == 0;
     if (p->answer.status == LX_ERROR || no_height)
-        status_set(st, LX_E_NO, "solver %s gave no plan: %s", p->solver,
-                   p->answer.message[0] ? p->answer.message : lx_verdict_word(p->answer.status));
-    bool ok = p->answer.status != LX_ERROR && !no_height &&
-              (p->graph->list ? check_list(p, st) : check_graph(&c)) &&
-              check_bound(p, c.figures.perfect_hbm_bytes, out, st);
-    if (out) out->compulsory_bytes = c.figures.perfect_hbm_bytes;
-    arena_free(&memory);
-    return ok;
+        return status_set(st, LX_E_NO, "solver %s gave no plan: %s", p->solver,
+                          p->answer.message[0] ? p->answer.message : lx_verdict_word(p->answer.status));
+    if (!(p->graph->list ? check_list(p, st) : check_graph(&c, &must)) || !claims_possible(p, st))
+        return false;
+    struct proof_claim q = claim_of_plan(&c, must);
+    const char *class;
+    if (certified) *certified = p->asks_time ? NULL : certificate_make(&q, &class);
+    return (!out || check_bound(&q, p, out)) && (!p->asks_time || check_time_bound(p, out, st));
 }
 
 bool lx_plan_check_report(const struct lx_plan *p, struct lx_check_report *out, lx_status *st)
 {
+    struct arena memory = {0};
     *out = (struct lx_check_report){.hbm_bytes = p->figures.hbm_bytes};
-    return check_all(p, out, st);
+    bool ok = check_all(p, out, NULL, &memory, st);
+    arena_free(&memory);
+    return ok;
 }
 
 bool lx_plan_check(const struct lx_plan *p, lx_status *st)
 {
-    return check_all(p, NULL, st);
+    struct arena memory = {0};
+    bool ok = check_all(p, NULL, NULL, &memory, st);
+    arena_free(&memory);
+    return ok;
+}
+
+void lx_plan_certify(struct lx_plan *p)
+{
+    struct arena memory = {0};
+    lx_status ignored = {0};
+    const char *certificate = NULL;
+    check_all(p, NULL, &certificate, &memory, &ignored);
+    p->certificate = certificate ? arena_string(p->memory, certificate) : NULL;
+    arena_free(&memory);
 }

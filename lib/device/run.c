@@ -141,11 +141,7 @@ static void put_inputs(struct lx_execution *u)
             u->how.input(u->how.context, own, items);
         else
             data_fill(m->plan->graph, origin, u->how.seed, m->pool, items, layout_items(&m->layouts[t]));
-        for (int i = 0; i < u->how.argument_count; i++) {
-            float value = (float)u->how.arguments[i].value;
-            if (u->how.arguments[i].tensor == own)
-                items_encode(&number_types[m->graph->tensors[t].dtype], &value, 1, items);
-        }
+        data_argument(&u->how, own, m->graph->tensors[t].dtype, items);
         machine_put_input(m, t, items);
     }
 }

@@ -33,6 +33,8 @@ struct emission {
     lx_status *st;
 };
 
+/* A name from a file for a comment, of which it can be no end: printable, without stars and backslashes. */
+const char *emit_comment_name(struct emission *e, const char *name);
 /* Appends a line at the depth of the block. */
 void emit_line(struct emission *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Refuses the op of the tick. */

@@ -41,12 +41,20 @@ const char *emit_value(struct emission *e, double value, int64_t whole)
 
 /* --- what a tick is, in words --- */
 
+const char *emit_comment_name(struct emission *e, const char *name)
+{
+    char *clean = arena_string(&e->memory, name);
+    for (char *c = clean; *c; c++)
+        if (*c < ' ' || *c > '~' || *c == '*' || *c == '\\') *c = '_';
+    return clean;
+}
+
 static void tick_comment_operand(struct emission *e, int32_t tick, int operand, struct text *out)
 {
     const struct lx_plan *p = e->plan;
     int32_t tensor = op_operand(&e->graph->ops[tick], operand), stay = lx_plan_place(p, tick, operand);
-    text_format(out, "%s %s at %" PRId64, e->graph->tensors[tensor].name, stay >= 0 ? "in LX" : "in HBM",
-                stay >= 0 ? p->answer.address[stay] : p->hbm_address[tensor]);
+    text_format(out, "%s %s at %" PRId64, emit_comment_name(e, e->graph->tensors[tensor].name),
+                stay >= 0 ? "in LX" : "in HBM", stay >= 0 ? p->answer.address[stay] : p->hbm_address[tensor]);
     if (operand >= e->graph->ops[tick].input_count && stay >= 0 && p->took_slot_of[stay] >= 0)
         text_add(out, " (in place)");
 }
@@ -58,8 +66,9 @@ void tick_comment(struct emission *e, int32_t tick)
     const struct lx_launch *launch = e->plan->launches[tick].launch;
     bool dealt = launch && launch->mode == LX_PARTITION_GLOBAL;
     struct text t = {0};
-    text_format(&t, "/* Tick %d: %s %s%s%s%s, %s of %" PRId64 " cores", (int)tick, op->kind->name, op->name,
-                op->einsum ? " (" : "", op->einsum ? op->einsum : "", op->einsum ? ")" : "",
+    text_format(&t, "/* Tick %d: %s %s%s%s%s, %s of %" PRId64 " cores", (int)tick, op->kind->name,
+                emit_comment_name(e, op->name), op->einsum ? " (" : "",
+                op->einsum ? emit_comment_name(e, op->einsum) : "", op->einsum ? ")" : "",
                 dealt ? "dealt out, a division" : "a division", d->cores_used);
     for (int s = 0; s < d->split_count; s++)
         if (d->splits[s].split > 1) text_format(&t, ", %c/%" PRId64, d->splits[s].letter, d->splits[s].split);
@@ -323,15 +332,16 @@ void emit_kernel(const struct emit_options *how, int32_t ticks, const char *body
     text_add(out, "}\n");
 }
 
-static void emission_write(const struct emission *e, struct text *out)
+static void emission_write(struct emission *e, struct text *out)
 {
     const struct emit_facts *f = &e->facts;
     text_format(out,
                 "/* The plan of %s for %s, as a program: %" PRId64 " cores, %" PRId64
                 " bytes of scratchpad on each,\n"
                 " * %" PRId64 " bytes of HBM, %" PRId64 " aside. */\n",
-                e->graph->name ? e->graph->name : "a graph", e->graph->device.preset, f->cores, f->lx_bytes,
-                f->hbm_bytes, f->aside_bytes);
+                emit_comment_name(e, e->graph->name ? e->graph->name : "a graph"),
+                emit_comment_name(e, e->graph->device.preset), f->cores, f->lx_bytes, f->hbm_bytes,
+                f->aside_bytes);
     if (e->how.counts) text_add(out, "#define COUNTS\n");
     emit_head(f, e->how.on, out);
     if (e->tables.at) text_add(out, e->tables.at);

@@ -112,9 +112,9 @@ static const char *copies_stick(struct emission *e, const struct copy_boxes *x)
     return sum;
 }
 
-static const char *copies_tensor(const struct emission *e, int32_t stay)
+static const char *copies_tensor(struct emission *e, int32_t stay)
 {
-    return e->graph->tensors[e->plan->stays[stay].tensor].name;
+    return emit_comment_name(e, e->graph->tensors[e->plan->stays[stay].tensor].name);
 }
 
 /* A loop over the chunks of a part, on the cores that have one and for which `sole` holds. */

@@ -247,7 +247,7 @@ static void handover_add_all(const struct lx_plan *p, const struct op_cores *cor
     text_format(out,
                 ",\n  \"pattern_hash\": \"%016" PRIx64
                 "\",\n  \"device\": {\"preset\": \"%s\", \"cores\": %" PRId64 ", \"stick_bytes\": %" PRId64
-                ", \"lx_bytes\": %" PRId64 "},\n  \"hbm_bytes\": %" PRId64 ",\n",
+                ", \"lx_bytes\": %" PRId64 "},\n  \"segment_bytes\": %" PRId64 ",\n",
                 p->graph->hash, d->preset, d->cores, d->stick_bytes, p->problem.capacity, p->segment_bytes);
     text_add(out, "  \"tensors\": [\n");
     for (int32_t t = 0; t < g->tensor_count; t++) {

@@ -113,7 +113,7 @@ function sortable(columns, rows, options) {
     body.replaceChildren(...order.slice(0, shown).map(i => {
       const tr = make("tr", { class: o.isHere(rows[i]) ? "here" : "", onclick: () => o.pick && o.pick(rows[i]) });
       for (const c of columns) {
-        const td = make("td", { class: c.right ? "right" : c.long ? "words" : "" });
+        const td = make("td", { class: c.right ? "right" : c.long && String(c.words(rows[i])).length > 40 ? "words" : "" });
         if (c.swatch) td.append(make("i", { class: "swatch", style: "background:" + c.swatch(rows[i]) }));
         td.append(String(c.words(rows[i])));
         if (c.tone) td.classList.add(c.tone(rows[i]) || "x");
@@ -192,6 +192,8 @@ function lineChart(spec) {
       d += !down ? `M${X(x).toFixed(1)} ${Y(l.y[i]).toFixed(1)}` : l.steps ? `H${X(x).toFixed(1)}V${Y(l.y[i]).toFixed(1)}` : `L${X(x).toFixed(1)} ${Y(l.y[i]).toFixed(1)}`;
       down = true;
     });
+    if (l.dots) d = "";
+    for (let i = 0; l.dots && i < l.x.length; i++) svg.append(draw("circle", { cx: X(l.x[i]), cy: Y(l.y[i]), r: 3.5, fill: l.colour, "fill-opacity": .6 }));
     if (l.steps && down) d += `H${W - R}`;
     if (d) svg.append(draw("path", { d, fill: "none", stroke: l.colour, "stroke-width": l.dashed ? 1.6 : 2.2, "stroke-dasharray": l.dashed ? "5 4" : "none", "stroke-linejoin": "round" }));
   });

@@ -187,3 +187,14 @@ const struct lx_generator *lx_generator_find(const char *name)
         if (strcmp(g->name, name) == 0) return g;
     return NULL;
 }
+
+const struct lx_graph *lx_generated_for(const struct lx_graph *g, int64_t bytes, enum lx_objective objective,
+                                        lx_status *st)
+{
+    const struct lx_graph *sized = bytes < 0 ? lx_graph_ref(g) : lx_graph_with_capacity(g, bytes, st),
+                          *asked = sized && sized->list ? graph_with_objective(sized, objective)
+                                                        : lx_graph_ref(sized);
+    lx_graph_free(sized);
+    lx_graph_free(g);
+    return asked;
+}

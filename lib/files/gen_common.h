@@ -16,6 +16,7 @@
     X(decode, 7, "one token step of a decoder against its key and value caches, cut at a number of ops")     \
     X(staircase, 3, "pairs of growing or shrinking buffers that fit only without gaps")                      \
     X(random, 7, "a bare list of buffers with lives, sizes and in-place edges drawn from a seed")            \
+    X(cut, 6, "a list whose least height is known: a rectangle cut into buffers without gaps")               \
     X(d2m, 6,                                                                                                \
       "variables in scratch memory or spilled with stream buffers at their uses: chains with skip edges")
 

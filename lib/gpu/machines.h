@@ -30,7 +30,7 @@ extern const struct machine_kind machine_kind_gpu, machine_kind_host;
 const struct machine_kind *machine_kind_find(const char *name, lx_status *st);
 
 /* HBM as programs find it: NaNs everywhere, and the inputs as `lxplan run` makes them. */
-unsigned char *program_memory(const struct lx_plan *p, uint64_t seed, int threads);
+unsigned char *program_memory(const struct lx_plan *p, const struct lx_device_options *how);
 
 /* The exit status of a command whose words to people go to the file `said`; -1: it could not be run. */
 int process_run(char *const *words, const char *said);

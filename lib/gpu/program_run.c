@@ -52,11 +52,11 @@ struct program_run {
 
 /* --- memory --- */
 
-unsigned char *program_memory(const struct lx_plan *p, uint64_t seed, int threads)
+unsigned char *program_memory(const struct lx_plan *p, const struct lx_device_options *how)
 {
     const struct lx_graph *g = p->layouts->graph;
     unsigned char *start = mem_alloc((size_t)p->segment_bytes + 1);
-    struct pool *pool = pool_create(threads > 0 ? threads : 1);
+    struct pool *pool = pool_create(how->threads > 0 ? how->threads : 1);
     memset(start, 0xff, (size_t)p->segment_bytes);
     for (int32_t t = 0; t < g->tensor_count; t++) {
         const struct lx_layout *l = &p->layouts->layouts[t];
@@ -69,7 +69,9 @@ unsigned char *program_memory(const struct lx_plan *p, uint64_t seed, int thread
         struct box whole = box_whole(l);
         struct arena memory = {0};
         struct region region;
-        if (arrives) data_fill(p->graph, p->layouts->origin[t], seed, pool, items, count);
+        if (arrives) data_fill(p->graph, p->layouts->origin[t], how->seed, pool, items, count);
+        if (arrives)
+            data_argument(how, graph_origin_tensor(p->graph, p->layouts->origin[t]), l->dtype, items);
         memset(start + p->hbm_address[t], 0, (size_t)lx_layout_bytes(l));
         region_whole(l, &whole, false, &memory, &region);
         pack_items_in(l, &region, items, start + p->hbm_address[t]);
@@ -264,7 +266,7 @@ static bool program_run_begin(struct program_run *r)
     r->measured->cache_bytes = room.cache_bytes;
     if (!r->plan->layouts) return status_set(r->st, LX_E_UNSUPPORTED, "a bare list of buffers cannot be run");
     r->graph = r->plan->layouts->graph;
-    r->start = program_memory(r->plan, r->how->judge.seed, r->how->judge.threads);
+    r->start = program_memory(r->plan, &r->how->judge);
     r->hbm = mem_alloc((size_t)r->plan->segment_bytes + 1);
     return true;
 }

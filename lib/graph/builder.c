@@ -331,6 +331,16 @@ const struct lx_graph *lx_graph_with_imported(const struct lx_graph *g, const st
     return copy;
 }
 
+const struct lx_graph *graph_with_objective(const struct lx_graph *g, enum lx_objective objective)
+{
+    struct lx_graph *copy = share_graph_copy_of(g);
+    struct lx_list *list = arena_copy_array(copy->memory, g->list, 1, sizeof *list);
+    list->objective = objective;
+    copy->list = list;
+    graph_hash(copy, NULL);
+    return copy;
+}
+
 const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t usable_bytes, lx_status *st)
 {
     struct lx_device device = g->device;

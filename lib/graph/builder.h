@@ -76,6 +76,8 @@ bool builder_map_op(struct graph_builder *b, size_t op, lx_status *st); /* einsu
 /* check_order.c: which tensors ops may write */
 bool builder_check_written(struct graph_builder *b, lx_status *st);
 bool builder_check_order(struct graph_builder *b, lx_status *st); /* check_order.c: roles and order */
+/* A list that asks for something else. */
+const struct lx_graph *graph_with_objective(const struct lx_graph *g, enum lx_objective objective);
 /* The same ops in another order: op order[t] is at place t. Shares the rest and the hash. */
 const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order);
 /* pattern_write.c: writes device, tensors and ops or buffers as in a pattern; this text is hashed. With a

@@ -282,6 +282,7 @@ struct lx_graph {
     struct lx_imported imported;
     const struct lx_graph *came_from; /* the graph before rewriting (online.h); NULL: not rewritten */
     const struct lx_graph *sharing;   /* the graph that owns shared parts; NULL: nothing is shared */
+    const char *report;               /* JSON of lx_graph_import, or NULL */
 };
 
 /* The pattern's objective. */

@@ -329,3 +329,5 @@ const struct lx_solver *const *lx_solvers(void);
 const struct lx_solver *lx_solver_find(const char *name);
 /* Adds the solver of a plug-in before the others are asked for; false: its name is taken, or too many. */
 bool lx_solver_add(const struct lx_solver *s);
+/* Takes a solver off the list; at the same time. */
+void lx_solver_drop(const char *name);

@@ -92,6 +92,12 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
         .help = "run these ops in loops over tiles, and no others, whether that pays or not: ops by name or "
                 "number, variables of the first op, the outermost loop first: scores-mixed:h/16,s/64; may be "
                 "repeated, or several with ; between them"},
+    [LX_OPTION_CERTIFICATE] = {
+        .name = "certificate", .argument = "FILE", .kind = LX_TAKES_TEXT, .group = LX_GROUP_SOLVER,
+        .none = "none",
+        .brief = "a proof of the bound, for the checker",
+        .help = "plan: prove the bound, write the certificate to FILE and into the plan file; check: verify "
+                "this certificate instead of the plan's own"},
 };
 /* clang-format on */
 

@@ -26,6 +26,7 @@ enum lx_option_id {
     LX_OPTION_ASSIGN,
     LX_OPTION_HINT,
     LX_OPTION_NESTS,
+    LX_OPTION_CERTIFICATE,
     LX_OPTION_PASSES
 };
 
@@ -85,6 +86,7 @@ struct lx_settings {
     double device_value[LX_MOST_DEVICE_PARAMETERS];
     char hints[400];                 /* "op=s/8,t/4 ..." */
     char nests[LX_NESTS_TEXT];       /* "first-last:s/8,t/4;..." */
+    char certificate[400];           /* name of its file */
     int preset;                      /* 0: the pattern's own device; else 1 + its number; or: */
     struct lx_device device;         /* LX_DEVICE_OF_FILE: this one, */
     char device_file[400];           /* which was read from here */

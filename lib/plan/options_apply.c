@@ -86,6 +86,7 @@ bool lx_settings_plan(const struct lx_settings *asked, const struct lx_graph *g,
     how->passes = lx_settings_passes(o);
     how->launch = lx_settings_launch(o);
     memcpy(how->nests, o->nests, sizeof how->nests);
+    how->certify = lx_settings_is_set(o, LX_OPTION_CERTIFICATE);
     how->run.seed = (uint64_t)o->value[LX_OPTION_SEED];
     how->run.work_limit = o->value[LX_OPTION_WORK];
     how->run.time_limit = o->seconds;

@@ -41,6 +41,7 @@ void lx_settings_unset(struct lx_settings *o, int row)
     if (row == LX_OPTION_DEVICE) o->device_given = 0, options_text_take_preset(o, 0);
     if (row == LX_OPTION_HINT) o->hints[0] = 0;
     if (row == LX_OPTION_NESTS) o->nests[0] = 0;
+    if (row == LX_OPTION_CERTIFICATE) o->certificate[0] = 0;
     if (row == LX_OPTION_TIME) o->seconds = 0;
     if (row == LX_OPTION_LX) o->lx_percent = 0;
     if (row == LX_OPTION_ORDER || row == LX_OPTION_TILES) launch_option_clear(&o->launch, row);
@@ -186,6 +187,13 @@ static bool set_pairs(struct lx_settings *o, int row, const char *text, lx_statu
     return ok && options_text_keep(o, row, 1);
 }
 
+static bool set_certificate(struct lx_settings *o, const char *name, lx_status *st)
+{
+    if (*name && strlen(name) < sizeof o->certificate) return strcpy(o->certificate, name), true;
+    return status_set(st, LX_E_LIMIT, "the name of a certificate has 1 to %zu bytes",
+                      sizeof o->certificate - 1);
+}
+
 static bool set_row(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
     static bool (*const by_kind[])(struct lx_settings *, int, const char *, lx_status *) = {
@@ -222,8 +230,9 @@ static bool set_row(struct lx_settings *o, int row, const char *text, lx_status 
         return options_text_keep(o, LX_OPTION_LX, value);
     }
     if (lx_settings_at(row).kind != LX_TAKES_TEXT) return by_kind[lx_settings_at(row).kind](o, row, text, st);
-    return (row == LX_OPTION_NESTS ? nest_option_set(o->nests, text, st)
-                                   : launch_option_set(&o->launch, row, text, st)) &&
+    return (row == LX_OPTION_NESTS         ? nest_option_set(o->nests, text, st)
+            : row == LX_OPTION_CERTIFICATE ? set_certificate(o, text, st)
+                                           : launch_option_set(&o->launch, row, text, st)) &&
            options_text_keep(o, row, 1);
 }
 
@@ -278,6 +287,8 @@ char *lx_settings_get(const struct lx_settings *o, int row)
         text_add(&t, o->hints);
     else if (row == LX_OPTION_NESTS)
         text_add(&t, o->nests);
+    else if (row == LX_OPTION_CERTIFICATE)
+        text_add(&t, o->certificate);
     else if (as.kind == LX_TAKES_TEXT)
         launch_option_text(&o->launch, row, &t);
     else if (as.kind == LX_TAKES_SECONDS)

@@ -61,6 +61,8 @@ struct lx_plan {
     const char **reason;   /* per buffer: why it is off chip; NULL where it is on chip */
     int32_t *took_slot_of; /* per buffer: the parent whose place it takes, or -1 */
 
+    const char *certificate; /* of the bound, as JSON; NULL: none */
+
     /* Figures. */
     struct lx_figures figures;
     struct lx_op_traffic *traffic; /* per op of layouts->graph; NULL for a list */
@@ -125,12 +127,17 @@ struct lx_check_report {
     int64_t bound_bytes;      /* claimed bound, on spill or height */
     int64_t known_bytes;      /* the checker's own bound */
     enum lx_bound_state bound, optimality;
+    int64_t least;     /* proved here: no plan has a lower value */
+    const char *proof; /* class of the certificate that verifies the bound; NULL: it is not verified */
 };
 
 /* True if the plan is legal and its figures are true. Shares no code with the planner. False: `st` with
  * LX_E_NO. */
 bool lx_plan_check(const struct lx_plan *p, lx_status *st);
 bool lx_plan_check_report(const struct lx_plan *p, struct lx_check_report *out, lx_status *st);
+
+/* Proves the plan's bound and keeps the certificate in it; without one if the proof is out of reach. */
+void lx_plan_certify(struct lx_plan *p);
 
 /* The objective: height if asked for (INT64_MAX if not all buffers are placed), else spill. */
 int64_t lx_plan_objective(const struct lx_plan *p);

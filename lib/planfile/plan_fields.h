@@ -128,7 +128,7 @@
     STATED(F, INT, size, "bytes on each core: its largest part") \
     STATED(F, INT, start, "first tick of its life: the first at which anybody needs it") \
     STATED(F, INT, end, "the tick after its last: the last access or copy, or end of a nest that it is held for") \
-    CHECKED(F, INT, cost, "HBM bytes that it costs to leave it off chip: its accesses, less the load and stores that it would need in any case; absent or 0: not told") \
+    CHECKED(F, INT, cost, "HBM bytes that it costs to leave it off chip: its accesses, less the load and stores that it would need in any case; absent: not told") \
     MAY(F, INT, address, "on every core; absent: off chip") \
     MAY(F, INT, pool, "number of its pool, in plans of lists with several; absent: the first") \
     MAY(F, INT, in_place_of, "number of the buffer whose place it takes over") \

@@ -244,7 +244,7 @@ struct plan_buffer plan_pack_buffer(const struct lx_plan *p, int32_t i, struct a
         .size = b->size,
         .start = b->start,
         .end = b->end,
-        .cost = b->spill_cost,
+        .cost = p->stays && p->stays[i].cost_unstated ? -1 : b->spill_cost,
         .address = p->answer.address[i],
         .pool = p->problem.pool_count > 1 && p->answer.address[i] >= 0 ? p->answer.pool[i] : -1,
         .in_place_of = p->took_slot_of[i],

@@ -181,7 +181,18 @@ static bool plan_read_body(const struct json *j, const struct json_value *root, 
 /* Files have nine digits of the gap. */
 static bool is_near(double gap, double own)
 {
-    return fabs(gap - own) <= 1e-8 * (1 + own);
+    return isfinite(own) && fabs(gap - own) <= 1e-8 * (1 + own);
+}
+
+/* A gap without the bound that it is of: the bound follows from it. */
+static void plan_read_bound_of_gap(struct lx_plan *p, const struct plan_root *x)
+{
+    if (!(x->gap >= 0) || p->answer.status == LX_OPTIMAL) return;
+    if (p->asks_time && p->figures.bound_us == 0)
+        p->figures.bound_us = p->figures.end_to_end_us / (1 + x->gap);
+    if (p->asks_time || x->bound_bytes != -1) return;
+    double least = (double)lx_plan_value(p) / (1 + x->gap) - (double)lx_plan_least(p);
+    p->figures.bound_bytes = least > 0 && least < (double)LX_INT_MAX ? llround(least) : 0;
 }
 
 static bool fill_plan(const struct json *j, const struct json_value *root, bool old,
@@ -218,6 +229,7 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
                              : p->answer.status != LX_OPTIMAL || p->asks_time ? 0
                              : p->problem.objective == LX_HEIGHT              ? p->figures.height_bytes
                                                                               : p->figures.spill_bytes;
+    plan_read_bound_of_gap(p, x);
     /* The objective of a list is the claimed one; of a graph it follows from the addresses. */
     if (p->problem.objective == LX_HEIGHT)
         p->answer.objective =
@@ -235,8 +247,7 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
     double value = p->asks_time ? p->figures.end_to_end_us : (double)lx_plan_objective(p);
     double bound = p->asks_time ? p->figures.bound_us : (double)p->figures.bound_bytes;
     double before = value > bound ? (value - bound) / value : 0;
-    if (!isnan(x->gap) && x->bound_bytes != -1 && !is_near(x->gap, lx_plan_gap(p)) &&
-        !is_near(x->gap, before))
+    if (!isnan(x->gap) && !is_near(x->gap, lx_plan_gap(p)) && !is_near(x->gap, before))
         return json_error(j, json_find(root, "gap"), st, LX_E_MISMATCH,
                           "the gap must be %.9g by placement and bound", lx_plan_gap(p));
     if (!p->asks_time && !p->balanced && p->figures.bound_us != 0)
@@ -300,6 +311,13 @@ struct lx_plan *plan_read_json(const struct json *j, const struct json_value *ro
         !fill_plan(j, root, version == PLAN_FORMAT_OLD, &x, p, st)) {
         lx_plan_free(p);
         p = NULL;
+    }
+    const struct json_value *certificate = p ? json_find(root, "certificate") : NULL;
+    if (certificate) {
+        struct text t = {0};
+        json_add(certificate, &t);
+        p->certificate = arena_string(p->memory, t.at);
+        text_free(&t);
     }
     lx_graph_free(g);
     arena_free(&scratch);

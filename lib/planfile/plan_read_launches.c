@@ -6,6 +6,9 @@
 
 enum { CORE_FIELDS = 8, DIM_FIELDS = 4, SUM_FIELDS = 3 };
 
+ORDER(launch_cores_order, struct lx_launch_core, ORDER_UP(core));
+
+/* Rows may have any order; the cores of a launch rise. */
 static void take_cores(const struct int_list *rows, struct arena *memory, struct lx_launch *out)
 {
     out->core_count = rows->count / CORE_FIELDS;
@@ -21,6 +24,7 @@ static void take_cores(const struct int_list *rows, struct arena *memory, struct
                                                 .sx = (int32_t)v[6],
                                                 .k_slice = (int32_t)v[7]};
     }
+    qsort(out->cores, (size_t)out->core_count, sizeof *out->cores, launch_cores_order);
 }
 
 static void take_grid(const struct plan_launch *x, struct arena *memory, struct lx_op_launch *o)

@@ -26,7 +26,8 @@ static bool take_stay(const struct graph_reader *r, const struct json_value *at,
                             .stages = (int)x->stages,
                             .ring_source = (int32_t)x->ring_source,
                             .moved_from = (int32_t)x->moved_from,
-                            .begins_written = x->begins_written};
+                            .begins_written = x->begins_written,
+                            .cost_unstated = x->cost < 0};
     if (!plan_read_hold(r, at, x, out)) return false;
     const char *word = x->bar;
     for (int which = 0; which < LX_EXCLUDED_COUNT; which++)

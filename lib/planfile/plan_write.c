@@ -92,6 +92,7 @@ char *lx_plan_to_json(const struct lx_plan *p, size_t *length)
     text_add(t, "},\n");
     if (!p->graph->list) plan_write_graph(p, &scratch, t);
     WRITE_LIST("buffers", PLAN_BUFFER, plan_buffer, p->problem.count, plan_pack_buffer(p, i, &scratch));
+    if (p->certificate) text_format(t, "  \"certificate\": %s,\n", p->certificate);
     text_add(t, "  \"pattern\": ");
     pattern_write(p->graph, t);
     text_add(t, "\n}\n");

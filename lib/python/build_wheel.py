@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""build_wheel.py LIBRARY [-o FOLDER] [--machine NAME] [--version V] [--program FILE]: the module as a wheel.
+"""build_wheel.py LIBRARY [-o FOLDER] [--machine NAME] [--version V] [--program FILE]: the module as a wheel; --sdist: its sources.
 
 The wheel has the package, the shared library beside it and the licence; WHEEL, METADATA and RECORD are written here, so that
 nothing but Python is needed and no network. The tag names the C library that the shared library asks for: manylinux_2_28 where
@@ -14,13 +14,29 @@ import hashlib
 import pathlib
 import platform
 import re
+import gzip
+import io
 import sys
+import tarfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 LICENCE = HERE.parents[1] / "LICENSE"
 OLDEST = (2, 28)  # of glibc, that we promise to run on
 TIME = (1980, 1, 1, 0, 0, 0)  # the first that a zip file can say
+DESCRIPTION = """# lxplan
+
+Places buffers in scratchpads and plans how a tensor graph runs on cores that own them; each answer is checked, and comes with
+a proven bound.
+
+```python
+import lxplan
+p = lxplan.Placement("cost", alignment=128)
+p.pool("LX", 4096)
+p.buffer("scores", 4096, 0, 3, off=8192)
+print(p.solve(solver="exact").addresses)
+```
+"""
 SUMMARY = "Plans how a tensor graph runs on cores with small scratchpads, and where buffers lie in them"
 
 
@@ -30,6 +46,7 @@ def arguments():
     parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("."), help="folder to write to")
     parser.add_argument("--machine", default=platform.machine(), help="what the library was built for (default: this machine)")
     parser.add_argument("--version", help="default: what the library says")
+    parser.add_argument("--sdist", action="store_true", help="the package in Python as lxplan-V.tar.gz; the library is found in the system")
     parser.add_argument("--program", type=pathlib.Path, help="the program lxplan, to install with it")
     return parser.parse_args()
 
@@ -49,7 +66,32 @@ def tag_of(library, machine):
 
 def metadata(version):
     return (f"Metadata-Version: 2.1\nName: lxplan\nVersion: {version}\nSummary: {SUMMARY}\nRequires-Python: >=3.9\n"
-            "License-File: LICENSE\nClassifier: Programming Language :: Python :: 3\nClassifier: Operating System :: POSIX :: Linux\n")
+            "License: Apache-2.0\nLicense-File: LICENSE\nKeywords: compiler,scratchpad,memory planning,accelerator\n"
+            "Description-Content-Type: text/markdown\nClassifier: License :: OSI Approved :: Apache Software License\n"
+            "Classifier: Topic :: Software Development :: Compilers\nClassifier: Programming Language :: Python :: 3\nClassifier: Operating System :: POSIX :: Linux\n\n"
+            + DESCRIPTION)
+
+
+def sources(version):
+    """(path, bytes) of the source archive: for pip with any build backend that takes a pyproject.toml."""
+    project = (f'[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n\n[project]\nname = "lxplan"\n'
+               f'version = "{version}"\ndescription = "{SUMMARY}"\nrequires-python = ">=3.9"\nreadme = "README.md"\n'
+               'license = {file = "LICENSE"}\n\n[tool.setuptools]\npackages = ["lxplan"]\npackage-data = {lxplan = ["py.typed"]}\n')
+    yield "PKG-INFO", metadata(version).encode()
+    yield "pyproject.toml", project.encode()
+    yield "README.md", DESCRIPTION.encode()
+    yield "LICENSE", LICENCE.read_bytes()
+    for file in sorted((HERE / "lxplan").iterdir()):
+        if file.suffix in (".py", ".typed"):
+            yield f"lxplan/{file.name}", file.read_bytes()
+
+
+def write_sdist(path, version):
+    with open(path, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, 0) as zipped, tarfile.open(fileobj=zipped, mode="w") as archive:
+        for name, content in sources(version):
+            entry = tarfile.TarInfo(f"lxplan-{version}/{name}")
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
 
 
 def members(given, version, tag):
@@ -86,6 +128,11 @@ def main():
     version = given.version or version_of(given.library)
     tag = tag_of(given.library, given.machine)
     given.output.mkdir(parents=True, exist_ok=True)
+    if given.sdist:
+        path = given.output / f"lxplan-{version}.tar.gz"
+        write_sdist(path, version)
+        print(path)
+        return 0
     path = given.output / f"lxplan-{version}-{tag}.whl"
     unfinished = path.with_suffix(".part")
     record = ""

@@ -60,6 +60,7 @@ struct lx_stay {
     int32_t ring_source; /* stay that fills it over the data ring, if that one is placed; or -1 */
     int32_t moved_from;  /* stay that it continues at another address, if that one is placed; or -1 */
     bool begins_written; /* its first access writes the whole tensor */
+    bool cost_unstated;  /* in the plan file that it is from */
     enum lx_exclusion exclusion;
 };
 

@@ -17,23 +17,9 @@
 #include "base/border.h"
 #include "base/cancel.h"
 #include "common/first_answers.h"
+#include "ilp/ilp_row.h"
 #include "ilp/ilp_search.h"
 #include "solvers.h"
-
-extern const struct lx_solver lx_solver_anneal, lx_solver_ilp;
-
-enum option { NODES, EFFORT, MAX_BUFFERS, MAX_ROWS, START_STEPS, CUTS, MEMORY, OPTIONS };
-
-static const struct lx_option options[OPTIONS] = {
-    [NODES] = {"nodes", 10000, 1, INT32_MAX, "nodes of each search tree"},
-    [EFFORT] = {"effort", 3000000, 1, INT64_C(1) << 50, "simplex iterations times rows, of each search"},
-    [MAX_BUFFERS] = {"max-buffers", 400, 1, 100000, "larger problems only get the starting heuristics"},
-    [MAX_ROWS] = {"max-rows", 3000, 1, 1000000, "larger models are not tried"},
-    [START_STEPS] = {"start-steps", 20000, 1, 1000000000,
-                     "annealing steps for the first answer, if none is given"},
-    [CUTS] = {"cuts", 0, 0, 1, "GLPK's cuts; its bounds are then not believed"},
-    [MEMORY] = {"memory", 1024, 1, 1000000, "megabytes that GLPK may take"},
-};
 
 /* Up to here one unit is above GLPK's tolerances. */
 #define SAFE_COEFFICIENT 50000.0
@@ -216,15 +202,6 @@ static bool ilp_run_search(struct work *w)
     return run_model(w, false);
 }
 
-enum { STAT_ROWS, STAT_BINARIES, STAT_NODES, STAT_EFFORT, STATS };
-
-static const struct lx_stat_row stats[STATS] = {
-    [STAT_ROWS] = {"rows", "rows", "constraints of the largest model"},
-    [STAT_BINARIES] = {"binaries", "variables", "its variables that are 0 or 1"},
-    [STAT_NODES] = {"nodes", "nodes", "of GLPK's branch and bound, over all models"},
-    [STAT_EFFORT] = {"effort", "iterations x rows", "simplex iterations times rows, over all models"},
-};
-
 static void ilp_report(struct work *w, struct lx_answer *answer)
 {
     if (w->have || w->problem->objective != LX_SPILL) items_answer(&w->items, w->best, answer->address);
@@ -291,7 +268,7 @@ static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_
 }
 
 /* A plug-in has its own border and cancel token. */
-static bool ilp_solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
+bool ilp_solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
     struct border border;
     struct cancel token;
@@ -302,16 +279,3 @@ static bool ilp_solve(const struct lx_problem *problem, const struct lx_run *run
     border_end(&border);
     return ok;
 }
-
-const struct lx_solver lx_solver_ilp = {
-    .abi = LX_SOLVER_ABI,
-    .name = "ilp",
-    .summary = "integer programming with GLPK: optimal for a few dozen buffers",
-    .caps = LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_CAN_PROVE | LX_CAN_LINKED_COSTS | LX_CAN_MUST |
-            LX_CAN_TOGETHER,
-    .options = options,
-    .option_count = OPTIONS,
-    .stats = stats,
-    .stat_count = STATS,
-    .solve = ilp_solve,
-};

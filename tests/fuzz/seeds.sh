@@ -184,6 +184,11 @@ device)
     printf '%s' '{"lxplan": 1, "kind": "device", "name": "mine", "preset": "spyre", "cores": 4, "costs": "roofline"}' >"$folder/short"
     printf '%s' '{"lxplan": 1, "kind": "device", "name": "mine", "preset": "tenstorrent", "costs": {"name": "mine", "launch_us": {"value": 3, "origin": "me"}}}' >"$folder/costs"
     ;;
+emit)
+    printf 'p */ int i; /*\nx\\\nw/*\ny*\nz//\na??/\nb */ #define b /*\nd' >"$folder/ends"
+    printf '%s\n' name in w out result first second device >"$folder/plain"
+    printf '/*\n*/\n\\\n*\\/\n"\n%%s\n\342\200\256\n#' >"$folder/short"
+    ;;
 settings)
     printf 'theme light\nbind $ graph\nset solver exact\nascii\n' >"$folder/some"
     printf '# mine\nset lx 64k\nset cores 4\nbind <C-g> map\ntheme mono\n' >"$folder/other"

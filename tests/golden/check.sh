@@ -43,3 +43,13 @@ $LXPLAN check patterns/showcase/moe_tight.json -s greedy; echo "exit $?"
 $LXPLAN check patterns/showcase/moe_tight.json -s greedy --tile auto --json | grep -o '"pass": true\|"expected": null'
 sed 's/"tile": "none"/"tiles": "none"/' patterns/targets/staircase.json | $LXPLAN check - -s greedy; echo "exit $?"
 sed 's/"tile": "none"/"no_ring": "nine"/' patterns/targets/staircase.json | $LXPLAN check - -s greedy; echo "exit $?"
+# Certificates: in the plan, in a file, of another plan, damaged, and none.
+$LXPLAN plan patterns/graphs/swiglu.json --lx 16k --objective bytes --certificate $scratch/swiglu.proof -o $scratch/swiglu.plan -q
+$LXPLAN plan patterns/graphs/rms_norm.json --lx 16k --objective bytes --certificate $scratch/rms_norm.proof -o $scratch/rms_norm.plan -q
+cat $scratch/rms_norm.proof; echo
+$LXPLAN check $scratch/swiglu.plan; echo "exit $?"
+$LXPLAN check $scratch/swiglu.plan --certificate $scratch/swiglu.proof; echo "exit $?"
+$LXPLAN check $scratch/swiglu.plan --certificate $scratch/rms_norm.proof; echo "exit $?"
+sed 's/"sum": [0-9]*/"sum": 1/' $scratch/swiglu.proof >$scratch/damaged; $LXPLAN check $scratch/swiglu.plan --certificate $scratch/damaged; echo "exit $?"
+echo '{"lxplan": 1,' >$scratch/damaged; $LXPLAN check $scratch/swiglu.plan --certificate $scratch/damaged; echo "exit $?"
+$LXPLAN check $scratch/swiglu.plan --certificate $scratch/none; echo "exit $?"

@@ -10,7 +10,7 @@ see 80x24 "$scratch/patterns" ':welcome<Enter>'
 see 40x12 "$scratch/patterns" j
 for size in 80x24 120x40 200x60 40x12; do
     see $size patterns/graphs/gq_attention.json '2gj<Space>'
-    see $size patterns/graphs/gq_attention.json '2gj3<Space><Space>ll'
+    see $size patterns/graphs/gq_attention.json '2gj3<wait><Space><Space>ll'
     see $size patterns/graphs/gq_attention.json '2gj6'
     see $size patterns/graphs/gq_attention.json '7r<wait>jj'
 done

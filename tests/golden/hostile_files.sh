@@ -29,3 +29,13 @@ echo '{"lxplan": 1e300, "kind": "pattern"}' >huge.json
 $LXPLAN check huge.json; echo "exit $?"
 echo '{"lxplan": 1, "kind": "pattern", "name": "n", "capacity": 9, "buffers": [{"name": "a", "size": 1, "uses": [2, 1]}]}' >uses.json
 $LXPLAN export uses.json; echo "exit $?"
+echo '== calls that multiply, in little memory'
+{
+    echo 'HloModule bomb'
+    echo 'f0 { p = f32[64] parameter(0) ROOT r = f32[64] add(p, p) }'
+    for i in $(seq 22); do
+        echo "f$i { p = f32[64] parameter(0) a = f32[64] call(p), to_apply=f$((i - 1)) ROOT r = f32[64] call(a), to_apply=f$((i - 1)) }"
+    done
+    echo 'ENTRY main { p = f32[64] parameter(0) ROOT r = f32[64] call(p), to_apply=f22 }'
+} >bomb.hlo
+(ulimit -v 300000; $LXPLAN plan bomb.hlo; echo "exit $?")

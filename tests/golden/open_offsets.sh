@@ -25,7 +25,7 @@ done
 $LXPLAN run "$scratch/open.json" --team 2 | grep '^result'
 $LXPLAN run "$scratch/plan.json" --argument take.offset=1; echo "exit $?"
 $LXPLAN run "$scratch/plan.json" --argument y=1; echo "exit $?"
-$LXPLAN run "$scratch/plan.json" --argument take.offset0=1 --on host; echo "exit $?"
+$LXPLAN run "$scratch/plan.json" --argument take.offset0=5 --argument put.offset0=48 --on host --launches 0 | grep "^result"; echo "exit $?"
 pattern '"?"' '"?"' 1 | $LXPLAN plan - -q; echo "exit $?"
 pattern '"?"' '"?"' | sed 's/"einsum".*//; s/"kind": "slice"/"kind": "shift"/' | $LXPLAN plan - -q; echo "exit $?"
 pattern '"?"' '"?"' | sed 's/"offset": \["?", 0\]},$/"offset": ["?", 0], "stride": [1, 1]},/' | $LXPLAN plan - -q; echo "exit $?"

@@ -29,3 +29,6 @@ for name in quiet parent; do
     "$LXPLAN" plan list.12.csv -s cmd:./$name --time 0.3 >/dev/null 2>&1
     ps -e -o args | grep '[s]leep 6[12]'
 done
+echo '== words with commas stand in quotes'
+program first 'echo "${1%,*},${1#*,}"'
+bench "cmd:./first '0,4',firstfit" 20 csv

@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 }
 ")
 function(flags_of result)
-  execute_process(COMMAND pkg-config --define-variable=prefix=${prefix} ${ARGN} lxplan
+  execute_process(COMMAND pkg-config ${ARGN} lxplan
                   OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   separate_arguments(flags UNIX_COMMAND "${flags}")
   set(${result} ${flags} PARENT_SCOPE)
@@ -98,6 +98,15 @@ int main(int argc, char **argv)
 ")
 run(${COMPILER} -std=c17 ${strict} ${prefix}/plugin.c -o ${prefix}/plugin ${flags})
 prints("ilp optimal" ${prefix}/plugin ${plugins}/lxplan_ilp.so)
+
+# The program finds its plug-ins from where it lies, and does without them.
+run(${prefix}/bin/lxplan plan ${prefix}/share/lxplan/patterns/targets/staircase.json -s ilp)
+file(RENAME ${plugins}/lxplan_ilp.so ${prefix}/lxplan_ilp.so)
+run(${prefix}/bin/lxplan solvers)
+if(NOT output MATCHES "not here; install the package lxplan-ilp")
+  message(FATAL_ERROR "without the plug-in: ${output}")
+endif()
+file(RENAME ${prefix}/lxplan_ilp.so ${plugins}/lxplan_ilp.so)
 
 # A plug-in of one's own, for the program.
 file(WRITE ${prefix}/nothing.c "#include <lxplan/solver.h>

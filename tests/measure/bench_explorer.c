@@ -67,7 +67,8 @@ static char *write_graph(void)
 static void measure(struct explorer *x, const char *what, enum view_id view, const char *keys)
 {
     static double times[KEYS], worked[KEYS];
-    x->view = view;
+    x->overlay = view < PAGE_COUNT ? VIEW_COUNT : view;
+    if (view < PAGE_COUNT) x->view = view;
     explorer_draw(x);
     const char *at = keys;
     for (int i = 0; i < KEYS; i++) {
@@ -110,6 +111,8 @@ static void measure_file(const char *path, const char *what)
         measure(&x, what, VIEW_LOOPS, "j]jkl");
     }
     measure(&x, what, VIEW_COMPARE, "jk]");
+    measure(&x, what, VIEW_WHY, "jjk>");
+    measure(&x, what, VIEW_PARETO, "jjk>");
     explorer_end(&x);
 }
 

@@ -188,7 +188,7 @@ static bool victim_make(struct victim *v, const char *path)
                          .plan = lx_plan_read(path, &st)};
     if (!v->plan || !emit_program(v->plan, &(struct emit_options){.on = kind->on}, &v->text, &v->facts, &st))
         return fprintf(stderr, "%s: %s\n", path, st.text), false;
-    v->start = program_memory(v->plan, 0, 1);
+    v->start = program_memory(v->plan, &(struct lx_device_options){0});
     v->right = mmap(NULL, (size_t)v->facts.hbm_bytes + ROOM, PROT_READ | PROT_WRITE,
                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct attempt_at right = {.victim = v, .damage = -1};

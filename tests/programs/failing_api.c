@@ -192,11 +192,36 @@ static bool joint_tale(struct stage *s, int step)
     }
 }
 
+/* A model with an open extent, and what became of it. */
+static bool model_tale(struct stage *s, int step)
+{
+    static const char model[] =
+        "func.func @forward(%x: tensor<?x256xf32>, %w: tensor<256x64xf32>) -> tensor<?x64xf32> {\n"
+        "  %0 = \"ttir.matmul\"(%x, %w) : (tensor<?x256xf32>, tensor<256x64xf32>) -> tensor<?x64xf32>\n"
+        "  return %0 : tensor<?x64xf32>\n}\n";
+    int64_t cores, buffers;
+    switch (step) {
+        STEP(0, lx_options_new, (s->o = lx_options_new()) != NULL)
+        STEP(1, lx_options_set, lx_options_set(s->o, "dim", "%x:0=128", s->e) == 0)
+        STEP(2, lx_options_set, lx_options_set(s->o, "role", "w=weight", s->e) == 0)
+        STEP(3, lx_graph_import, (s->g = lx_graph_import(model, sizeof model - 1, s->o, s->e)) != NULL)
+        STEP(4, lx_graph_write, keep(s, lx_graph_write(s->g, "report", s->e)))
+        STEP(5, lx_plan, (s->r = lx_plan(s->g, NULL, s->e)) != NULL)
+        STEP(6, lx_result_name_at, lx_result_name_at(s->r, "ops", 0, NULL) != NULL)
+        STEP(7, lx_result_integer, lx_result_integer(s->r, "hbm_bytes", &buffers) == 0)
+        STEP(8, lx_result_item_integer, lx_result_item_integer(s->r, "ops", 0, "cores", &cores) == 0)
+    default: return s->call = NULL, true;
+    }
+}
+
 static const struct tale {
     const char *name;
     bool (*step)(struct stage *s, int step);
-} tales[] = {
-    {"placement", placement_tale}, {"graph", graph_tale}, {"team", team_tale}, {"joint", joint_tale}};
+} tales[] = {{"placement", placement_tale},
+             {"graph", graph_tale},
+             {"team", team_tale},
+             {"joint", joint_tale},
+             {"model", model_tale}};
 
 static void set_up(struct stage *s)
 {

@@ -56,6 +56,17 @@ class Plans(unittest.TestCase):
         run = plan.run()
         self.assertEqual((run.status, len(run.items("faults"))), ("ok", 0))
 
+    def test_models_take_options(self):
+        model = (pathlib.Path(__file__).parents[1] / "data" / "models" / "small.mlir").read_bytes()
+        with self.assertRaises(lxplan.InvalidInput):
+            lxplan.Graph.parse(model)
+        graph = lxplan.Graph.parse(model, dims={"%x:0": 128}, roles={"w": "weight"}, trips=2, strict=True)
+        self.assertIn("6 ops", repr(graph))
+        self.assertIsInstance(graph.report(), dict)
+        plan = graph.plan(solver="bestfit")
+        self.assertEqual(len(plan.items("layouts")), graph.tensors)
+        self.assertIn("us", plan.names)
+
     def test_of_a_file(self):
         path = ROOT / "patterns" / "graphs" / "rms_norm.json"
         made = lxplan.Graph.parse(PATTERN).plan()

@@ -58,7 +58,7 @@ class Sources(unittest.TestCase):
         text = " ".join(text.split())
         if "callback" in text:
             return "f"
-        if "char *" in text:
+        if "char *" in text and "**" not in text:
             return "s"
         if "*" in text:
             return "h"
@@ -396,6 +396,44 @@ class Callbacks(unittest.TestCase):
 
 
 class Threads(unittest.TestCase):
+    def test_ctrl_c_ends_a_solve(self):
+        words = ("import lxplan, os, signal, sys, threading, time\n"
+                 "p = lxplan.Placement('cost', 1)\n"
+                 "p.pool('x', 100000)\n"
+                 "for i in range(300): p.buffer(f'b{i}', 50 + i * 37 % 19000, i % 70, i % 70 + 5 + i % 11, 100 + i * i % 977)\n"
+                 "threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+                 "begin = time.monotonic()\n"
+                 "try: p.solve(solver='exact', time=60, **eval(sys.argv[1]))\n"
+                 "except KeyboardInterrupt: print('ended', time.monotonic() - begin < 30)\n")
+        for options in ("{}", "{'stop': lambda: False}"):
+            said = subprocess.run([sys.executable, "-c", words, options], capture_output=True, text=True, timeout=120)
+            self.assertEqual(said.stdout, "ended True\n", said.stderr)
+
+    def test_results_are_read_by_name(self):
+        with lxplan.Placement("cost", 1) as p:
+            p.pool("LX", 100)
+            p.buffers([40, 50, 60], [0, 1, 2], [3, 4, 5], [7, 8, 9])
+            with p.solve(solver="exact") as s:
+                rows = s.items("buffers")
+                self.assertEqual([r["size"] for r in rows[1:]], [50, 60])
+                self.assertEqual(rows[-1], {**rows[2]})
+                self.assertIsInstance(rows[0]["address"], int)
+                self.assertEqual(list(rows.column("size")), [40, 50, 60])
+                columns = rows.columns()
+                self.assertEqual(set(columns), set(rows.names))
+                self.assertEqual(memoryview(columns["start"]).format, "q")
+                self.assertEqual({len(c) for c in columns.values()}, {3})
+                self.assertEqual(s.names["steps"], "integer")
+                self.assertIn("optimal", repr(s))
+                self.assertIn("3 buffers", repr(rows))
+            self.assertIn("closed", repr(s))
+            with self.assertRaises(TypeError):
+                p.solve(lxplan.Options(), solver="exact")
+            with self.assertRaises(lxplan.InvalidInput):
+                p.solve(solver="nobody")
+            with self.assertRaises(lxplan.NotLegal):
+                p.check([0, 0, 0])
+
     def test_solves_run_side_by_side(self):
         """While one thread is inside a solve that asks us back, another gets its own solved."""
         alone = hard(30).solve().objective

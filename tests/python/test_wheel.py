@@ -4,10 +4,12 @@ import base64
 import csv
 import hashlib
 import importlib.util
+import io
 import os
 import pathlib
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 import zipfile
@@ -49,6 +51,13 @@ class Wheel(unittest.TestCase):
     def test_built_again_it_is_the_same(self):
         one, other = built(self.folder + "/a"), built(self.folder + "/b")
         self.assertEqual(one.read_bytes(), other.read_bytes())
+
+    def test_the_sources_are_an_archive(self):
+        one, other = (built(f"{self.folder}/{name}", "--sdist").read_bytes() for name in "ab")
+        self.assertEqual(one, other)
+        with tarfile.open(fileobj=io.BytesIO(one)) as archive:
+            names = {name.split("/", 1)[1] for name in archive.getnames()}
+        self.assertLessEqual({"PKG-INFO", "pyproject.toml", "LICENSE", "lxplan/__init__.py", "lxplan/py.typed"}, names)
 
     def test_the_tag_is_what_the_library_needs(self):
         for needed, tag in ((b"GLIBC_2.17", "2_28"), (b"GLIBC_2.17 GLIBC_2.34", "2_34")):

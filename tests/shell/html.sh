@@ -39,6 +39,8 @@ large) "$lxplan" gen random --buffers 2000 --seed 1 -o "$scratch/large.json" &&
     "$lxplan" show "$scratch/large.json" -s bestfit --html -o "$page" ;;
 report) "$lxplan" bench patterns/targets -s greedy,bestfit,exact -q -o "$scratch/r.jsonl" &&
     "$lxplan" report "$scratch/r.jsonl" --html -o "$page" ;;
+suite) "$lxplan" bench --suite tight_20 random_16 mha_16k rms_norm -s greedy,exact -q -o "$scratch/r.jsonl" &&
+    "$lxplan" report "$scratch/r.jsonl" --html -o "$page" && grep -q '"graphs/rms_norm": {"path"' "$page" ;;
 compare) "$lxplan" bench patterns/targets/gqattention.json -s greedy,bestfit -q -o "$scratch/a.jsonl" &&
     "$lxplan" bench patterns/targets/gqattention.json -s greedy,bestfit -q -o "$scratch/b.jsonl" &&
     "$lxplan" report "$scratch/a.jsonl" "$scratch/b.jsonl" --html -o "$page" ;;

@@ -114,6 +114,21 @@ interrupted)
     assert_says stopped.err 'interrupted: 2 of 4 runs are done; --resume goes on'
     assert_says stopped.out '^Solvers'
     ;;
+freezes)
+    # a rank that is stopped is named, and the others end
+    timeout -k 1 60 "$mpirun" --allow-run-as-root --oversubscribe -n 3 "$rogue" bench set -s greedy,rogue_hang --time 60 \
+        --transport mpi -o frozen.jsonl </dev/null >frozen.out 2>frozen.err &
+    job=$!
+    wait_for_lines frozen.jsonl 3 || failed "no lines came"
+    launcher=$(cat /proc/$job/task/*/children)
+    victim=$(rank_1_of "${launcher%% *}") || failed "rank 1 was not found"
+    kill -STOP "$victim"
+    wait $job
+    code=$?
+    kill -KILL "$victim" 2>/dev/null
+    [ $code != 0 ] && [ $code != 124 ] || failed "exit code $code"
+    assert_says frozen.err 'rank 1 does not answer: it is stopped'
+    ;;
 usage)
     ranks 3 "$lxplan" bench set -s greedy -j 2 >j.out 2>j.err
     [ $? = 2 ] || failed "-j must be refused"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# packages.sh FOLDER [ROOT]: tries the Debian packages of FOLDER in a chroot: installs all four, plans with the program, from C
+# packages.sh FOLDER [ROOT]: tries the Debian packages of FOLDER in a chroot: installs all, plans with the program, from C
 # through pkg-config and from Python, looks at manual and completions, removes them again and finds nothing left.
 # ROOT: a Debian system to install into (made by debootstrap where it is not there, from this machine's own mirror, and kept);
 # without it one is made and thrown away. Ends with 77 where there is no debootstrap or no right to chroot.
@@ -12,7 +12,7 @@ say() { echo "packages.sh: $*"; }
 command -v debootstrap >/dev/null || skip "there is no debootstrap"
 shopt -s nullglob
 debs=("$folder"/*.deb)
-[ ${#debs[@]} = 4 ] || { say "there are ${#debs[@]} packages in $folder instead of 4"; exit 1; }
+[ ${#debs[@]} = 6 ] || { say "there are ${#debs[@]} packages in $folder instead of 6"; exit 1; }
 
 mirror_of_this_machine() {
     local files=(/etc/apt/sources.list /etc/apt/sources.list.d/*)
@@ -68,11 +68,13 @@ cd /tmp/lxplan
 test "$(lxplan --version | cut -d' ' -f1)" = lxplan
 lxplan plan /usr/share/lxplan/patterns/targets/gqattention.json -o plan.json -q
 lxplan check plan.json
+ldd /usr/bin/lxplan | grep -E 'glpk|mpi' && exit 1
+lxplan plan /usr/share/lxplan/patterns/targets/staircase.json -s ilp --json | grep -q '"solver": {"name": "ilp"'
 gzip -t /usr/share/man/man1/lxplan.1.gz
 bash -n /usr/share/bash-completion/completions/lxplan
 test -s /usr/share/zsh/vendor-completions/_lxplan # where Debian's zsh looks
 test -s /usr/share/fish/vendor_completions.d/lxplan.fish
-for p in lxplan liblxplan0 liblxplan-dev python3-lxplan; do
+for p in lxplan lxplan-ilp lxplan-mpi liblxplan0 liblxplan-dev python3-lxplan; do
     test -s /usr/share/doc/$p/copyright
     gzip -t /usr/share/doc/$p/changelog.gz
 done
@@ -80,7 +82,7 @@ gcc -Wall -Werror try.c -o try $(pkg-config --cflags --libs lxplan)
 test "$(./try)" = optimal
 ldd ./try | grep -q liblxplan.so.0
 test "$(python3 try.py)" = 1719040
-apt-get -q -y purge lxplan liblxplan0 liblxplan-dev python3-lxplan
+apt-get -q -y purge lxplan lxplan-ilp lxplan-mpi liblxplan0 liblxplan-dev python3-lxplan
 test -z "$(find / -xdev \( -path /proc -o -path /tmp -o -path /var \) -prune -o -name '*lxplan*' -print)"
 S
 chroot "$root" /bin/bash /tmp/lxplan/inside >"$root/tmp/log" 2>&1 || { tail -n 30 "$root/tmp/log"; say "FAILED"; exit 1; }

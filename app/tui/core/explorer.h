@@ -2,7 +2,7 @@
 #ifndef LX_APP_TUI_EXPLORER_H
 #define LX_APP_TUI_EXPLORER_H
 
-#include "planning/remedies.h"
+#include "tui/core/tries.h"
 #include "tui/core/views.h"
 #include "text/format.h"
 
@@ -150,18 +150,14 @@ void frame_no_plan(const struct scene *on, struct box area);
 /* graph_rows.c: "8x4x128 fp16" */
 void add_shape(const struct lx_tensor *t, struct text *out);
 
-/* view_why.c: the question (a buffer that is off chip, or the whole plan) and its remedies. */
-struct why_rows {
-    struct remedies list;  /* of the question; plan NULL: none yet */
-    uint64_t of;           /* the number of its plan */
-    int32_t buffer;        /* -1: the whole plan */
-    uint64_t number;       /* of the question: results of older ones are dropped */
-    int left;              /* rows to come */
-    bool is_sorted, moved; /* is_sorted: all rows are; moved: rows have moved since the cursor was set */
-};
-
+/* view_why.c: tries every remedy of the whole plan, in the background. */
+void why_try_all(struct explorer *x);
 /* The panel about the selected buffer; false: it is on chip. */
 bool why_open(struct explorer *x);
+
+/* view_loops.c: the launch of an op, its tiles per core, and the kernel arguments of the selected core. Returns
+ * the rows it took. */
+int launch_draw_tiles(const struct scene *on, struct box area, int64_t cores, const struct lx_op_launch *o);
 
 /* details.c: everything about one buffer, in lines */
 void details_draw(const struct scene *on, struct box area, int32_t buffer);

@@ -23,7 +23,7 @@
 #define PAGES(V, R)                                                                                          \
     V(R, PATTERNS, patterns, "patterns", "1", "Views", "the patterns: size, last result, expectation")       \
     V(R, GRAPH, graph, "graph", "2", "Views", "the ops in order, lanes of tensors, what bounds each")        \
-    V(R, CORES, cores, "cores-view", "3", "Views", "which core holds which slice of the op's tensors")       \
+    V(R, CORES, cores, "cores-view", "3", "Views", "splits of the op: who holds what, what others would cost") \
     V(R, MAP, map, "map", "4", "Views", "scratchpad addresses against time")                                 \
     V(R, COMPARE, compare, "compare", "5", "Views", "solvers side by side on this pattern")                  \
     V(R, LOOPS, loops, "loops", "6", "Views", "loop nest and launch of the op, pass by pass")                \
@@ -36,6 +36,7 @@
     V(R, WELCOME, welcome, "welcome", "", "Views", "the first screen again")                                 \
     V(R, WHAT_IF, what_if, "what-if", "w", "What if", "the panel with everything that can be changed")       \
     V(R, WHY, why, "why", "i", "What if", "why a buffer is off chip, its cost, and remedies")         \
+    V(R, PARETO, pareto, "pareto", "a", "What if", "every plan seen, bytes against time: which to take") \
     V(R, ROOFLINE, roofline, "roofline", "b", "Views", "what bounds the ops: HBM, scratchpads, cores")
 /* clang-format on */
 #define VIEWS(V, R) PAGES(V, R) PANELS(V, R)
@@ -54,6 +55,7 @@ enum view_id {
 #define EVERYWHERE (~0u)
 #define IN_MAPS    (IN(MAP) | IN(COMPARE))
 #define SORTED     (IN(PATTERNS) | IN(BUFFERS))            /* tables that are sorted by any column */
+#define TRIED      (IN(WHY) | IN(PARETO))                  /* by bytes, time or syncs */
 #define IN_PLAN    ((1u << PAGE_COUNT) - 1 - IN(PATTERNS)) /* every page that shows a plan */
 
 /* The kind of an argument, for completion. */
@@ -104,8 +106,10 @@ enum argument {
     R(GOTO, "goto", "", IN_PLAN, NAME, "Finding", "select a buffer or an op by name")                        \
     R(COMMAND, "command", ":", EVERYWHERE, NONE, "Finding", "type a request by name; <Tab> completes")       \
     R(SORT, "sort", "", SORTED | IN(COMPARE), COLUMN, "Tables", "sort by a column")                          \
-    R(SORT_RIGHT, "sort-right", ">", SORTED | IN(COMPARE), NONE, "Tables", "sort by the next column")        \
-    R(SORT_LEFT, "sort-left", "<lt>", SORTED | IN(COMPARE), NONE, "Tables", "sort by the previous column")   \
+    R(SORT_RIGHT, "sort-right", ">", SORTED | TRIED | IN(COMPARE), NONE, "Tables",                           \
+      "sort by the next column")                                                                             \
+    R(SORT_LEFT, "sort-left", "<lt>", SORTED | TRIED | IN(COMPARE), NONE, "Tables",                          \
+      "sort by the previous column")                                                                         \
     R(SORT_REVERSE, "sort-reverse", "r", SORTED, NONE, "Tables", "reverse the order")                        \
     R(PLAN_ALL, "plan-all", "P", IN(PATTERNS), NONE, "Patterns", "plan every pattern with these settings")   \
     R(PAN_LEFT, "pan-left", "H", IN_MAPS, NONE, "Map", "earlier")                                            \
@@ -140,6 +144,8 @@ enum argument {
     R(FOLD, "fold", "z", IN(GRAPH), NONE, "Graph", "a row for each nest, or all its ops")                    \
     R(LAYERS, "layers", "Z", IN(GRAPH), NONE, "Graph", "a row for repeated layers, or all their ops")        \
     R(OPERAND, "operand", "<Space> m", IN(CORES) | IN(TEAM), NONE, "Cores", "the next tensor of the op")     \
+    R(CORES_PANE, "cores-pane", "d", IN(CORES), NONE, "Cores",                                               \
+      "beside the splits: cores, bytes over the ring, launch")                                               \
     R(RACE, "race", "r", IN(COMPARE), NONE, "Compare", "race all solvers on this pattern")                   \
     R(EXECUTE, "execute", "r", IN(RUN), NONE, "Run", "execute this plan")                                    \
     R(STOP, "stop", ".", EVERYWHERE, NONE, "What if", "cancel what runs; the best so far is kept")           \

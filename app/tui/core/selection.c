@@ -109,6 +109,10 @@ void session_keep_selection(struct session *s, const struct lx_plan *old)
     at->buffer = -1;
     for (int32_t i = 0; old && was >= 0 && was < old->problem.count && at->buffer < 0 && i < count; i++)
         if (strcmp(p->problem.buffers[i].name, old->problem.buffers[was].name) == 0) at->buffer = i;
+    const struct lx_graph *before = old && old->layouts ? old->layouts->graph : NULL;
+    const char *op = before && at->op >= 0 && at->op < before->op_count ? before->ops[at->op].name : NULL;
+    for (int32_t i = 0; op && g && i < g->op_count; i++)
+        if (strcmp(g->ops[i].name, op) == 0) at->op = i;
     if (!g || at->op >= g->op_count) at->op = -1;
     if (at->buffer < 0 && count > 0) {
         /* The most expensive buffer that could be on chip and is not, else the most expensive one. */

@@ -44,6 +44,7 @@ void session_end(struct session *s)
     lx_plan_free(s->run.plan);
     VEC_FREE(&s->patterns);
     VEC_FREE(&s->racers);
+    VEC_FREE(&s->seen);
     VEC_FREE(&s->undo);
     VEC_FREE(&s->redo);
     *s = (struct session){0};
@@ -112,6 +113,8 @@ void session_open(struct session *s, int pattern)
     session_race_stop(s);
     if (s->current >= 0 && s->current != pattern) source_forget(s->patterns.at[s->current].source);
     s->current = pattern;
+    s->seen.count = 0;
+    s->opened++;
     session_select_nothing(s);
     s->has_shown = false;
     lx_plan_free(s->before); /* of another pattern */
@@ -130,6 +133,8 @@ void session_reload(struct session *s, int pattern)
     source_forget(s->patterns.at[pattern].source);
     session_read(s, pattern);
     if (pattern != s->current) return;
+    s->seen.count = 0;
+    s->opened++;
     session_team_want(s, true);
     session_ask(s, true);
 }

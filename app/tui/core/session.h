@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "planning/remedies.h"
 #include "tui/views/pattern_source.h"
 #include "tui/core/planned.h"
 #include "tui/team/team_model.h"
@@ -115,6 +116,7 @@ struct session {
     struct worker *worker;
     VEC(struct pattern) patterns;
     int current;                        /* the open pattern, or -1 */
+    uint64_t opened;                    /* counts patterns opened, and read again */
     const struct model_options *models; /* of files that are added; NULL: the default */
 
     struct what_if now;
@@ -140,6 +142,10 @@ struct session {
     int file_last; /* the last file, and the number of files */
     uint64_t files_read;
     struct text news; /* errors of the background; empty: none */
+
+    VEC(struct remedy) seen; /* plans of this pattern so far, their settings and figures */
+    uint64_t saw;            /* counts changes of `seen` */
+    double took;             /* seconds that the first plan of the last request took */
 
     VEC(struct racer) racers;
     uint64_t race;          /* number of the race; 0: none yet */
@@ -193,6 +199,10 @@ bool session_is_stale(const struct session *s);
 bool session_shows_old(const struct session *s);
 /* The progress of planning. */
 struct progress session_planning(const struct session *s);
+
+/* Keeps the figures of a plan of the open pattern, to compare all that were seen: made again with the same
+ * settings, it takes the place of the old one. */
+void session_saw(struct session *s, const struct remedy *it);
 
 /* Every pattern, with the present settings. */
 void session_plan_all(struct session *s);

@@ -140,6 +140,28 @@ static void plans_filled(void *data, bool stopped)
     if (p->slot != p->session->current) source_forget(p->source);
 }
 
+void session_saw(struct session *s, const struct remedy *it)
+{
+    enum { MOST_SEEN = 300 };
+    size_t i = 0;
+    while (i < s->seen.count && !lx_settings_same(&s->seen.at[i].options, &it->options)) i++;
+    if (i == MOST_SEEN || (i < s->seen.count && s->seen.at[i].state < it->state)) return;
+    if (i == s->seen.count) VEC_PUSH(&s->seen, (struct remedy){0});
+    struct remedy *row = &s->seen.at[i];
+    *row = *it;
+    row->made = NULL;
+    row->order = (int)i;
+    s->saw++;
+}
+
+static void plans_saw(struct session *s, const struct outcome *o, bool stopped)
+{
+    struct remedy it = {.options = o->how.options, .state = stopped ? REMEDY_CUT : REMEDY_TRIED};
+    if (!o->plan || o->was_read || o->plan->answer.status == LX_INFEASIBLE) return;
+    remedy_take_figures(&it, o->plan, NULL);
+    session_saw(s, &it);
+}
+
 const struct work fill_work = {6, plan_job_run, plans_filled, plan_job_free};
 
 /* Shows an outcome; the job gets the old one, to be freed. A selection that an interim plan chose is
@@ -173,8 +195,10 @@ static void plans_planned(void *data, bool stopped)
     bool interim = r->outcome.interim;
     bool is_wanted = r->number == s->wanted && r->number != s->settled && r->slot == s->current;
     if (!interim && (is_wanted || !stopped)) plans_remember(r, stopped);
+    if (!interim && r->slot == s->current) plans_saw(s, &r->outcome, stopped);
     if (!is_wanted) return;
     s->moved = NULL;
+    if (s->shown_for != r->number && r->outcome.plan) s->took = r->outcome.plan->seconds;
     /* An interim plan may be better than the plan of a job that was cancelled. */
     const struct lx_plan *now = s->shown_for == r->number && s->shown.interim ? s->shown.plan : NULL,
                          *new = r->outcome.plan;
@@ -289,6 +313,7 @@ static void race_done(void *data, bool stopped)
     racer->outcome.stopped = stopped;
     racer->curve = r->curve;
     racer->state = !racer->outcome.plan ? RACE_FAILED : stopped ? RACE_STOPPED : RACE_DONE;
+    plans_saw(r->session, &racer->outcome, stopped);
 }
 
 const struct work race_work = {4, plan_job_run, race_done, plan_job_free};

@@ -1,78 +1,173 @@
-/* Cores: the split of the selected op over the cores. For one of its tensors at a time: which core holds
- * which part, as a grid of cores and as the tensor itself, and whether the ops before and after split it
- * in the same way. */
-#include "tui/core/explorer.h"
+/* Cores: the split of the selected op over the cores, as a workbench. A cursor goes over other splits; each is
+ * planned in the background, so that its HBM bytes, time and syncs of the whole plan are known, and its
+ * picture is that plan's: which core holds which part of each operand, what cores send each other, and the
+ * launch of a core. <Enter> asks for the split by a hint. */
+#include "tui/views/cores_picture.h"
 #include "export/nest_words.h"
 #include "planning/op_words.h"
 
-enum { MOST_PER_ROW = 16 };
-
-/* An op of the graph with layouts, one of its operands, and its core view. */
-struct cut {
-    const struct lx_divisions *all;
-    const struct lx_graph *g;
-    const struct lx_division *d;
-    const struct lx_op *op;
-    int32_t tensor;
-    int operand;
-    struct lx_core_view view;
-    int64_t parts; /* different parts of the tensor */
-};
+static const struct work cores_work[] = TRIES_WORK;
 
 /* The quickest divisions of the op, timed with its operands where the plan has them. */
 enum { MOST_CHOICES = 12 };
-struct core_menu {
-    uint64_t outcome; /* number of the outcome */
-    int32_t op, count;
-    int neighbours;
-    struct lx_alternative at[MOST_CHOICES];
-};
+enum cores_pane { PANE_GRID, PANE_RING, PANE_LAUNCH, CORES_PANES };
 
 struct cores_view {
+    struct list list; /* of splits */
+    struct tries rows;
+    uint64_t outcome, opened; /* numbers: of the outcome; of the content of the file */
+    bool begun;
+    int present; /* its row */
     int operand;
-    struct box grid; /* where cores were drawn last, for the mouse */
-    int per_row, cell_columns;
-    struct core_menu menu;
+    enum cores_pane pane;
+    struct core_grid grid;
 };
 
-static bool cores_find_cut(const struct session *s, struct cores_view *v, struct cut *c)
+/* The op of a plan in another one: by its name. */
+static int32_t cores_op_in(const struct lx_plan *p, const struct lx_plan *from, int32_t op)
 {
-    const struct outcome *o = &s->shown;
-    *c = (struct cut){.all = o->divisions};
-    if (!o->divisions || s->selection.op < 0) return false;
-    c->d = outcome_division(o, s->selection.op);
-    if (!c->d || c->d->kind != LX_DIVIDED) return false;
-    c->g = o->layouts->graph;
-    c->op = &c->g->ops[c->d->op];
-    if (v->operand >= op_operand_count(c->op) || v->operand < 0) v->operand = 0;
-    c->operand = v->operand;
-    c->tensor = op_operand(c->op, c->operand);
-    c->view = lx_division_view(o->divisions, c->d->op, c->operand);
-    c->parts = 1;
-    for (int i = 0; i < c->view.rank; i++) c->parts *= max_i64(c->view.slices[i], 1);
+    const struct lx_graph *g = p->layouts->graph;
+    const char *name = from->layouts->graph->ops[op].name;
+    if (op < g->op_count && strcmp(g->ops[op].name, name) == 0) return op;
+    for (int32_t i = 0; i < g->op_count; i++)
+        if (strcmp(g->ops[i].name, name) == 0) return i;
+    return -1;
+}
+
+/* The selected op in a plan; false: it is not divided there. */
+static bool cores_find_cut(const struct session *s, const struct lx_plan *p, int operand, struct cut *c)
+{
+    *c = (struct cut){.plan = p};
+    if (!p || !p->divisions || s->selection.op < 0) return false;
+    int32_t op = p == s->shown.plan ? s->selection.op : cores_op_in(p, s->shown.plan, s->selection.op);
+    if (op < 0 || op >= p->divisions->count || p->divisions->at[op].kind != LX_DIVIDED) return false;
+    c->all = p->divisions;
+    c->g = p->layouts->graph;
+    c->d = &p->divisions->at[op];
+    c->op = &c->g->ops[op];
+    cut_take_operand(c, operand);
     return true;
 }
 
-/* The part of the tensor that a core holds, numbered row-major over the split dimensions. */
-static int64_t cores_part_of(const struct cut *c, int64_t core)
+/* "s/8 t/4" */
+static void cores_name_row(const struct cut *c, const struct lx_alternative *a, int neighbours,
+                           struct remedy *it)
 {
-    int64_t part = 0;
-    for (int i = 0; i < c->view.rank; i++) {
-        if (c->view.slices[i] <= 1) continue;
-        part = part * c->view.slices[i] + core / max_i64(c->view.stride[i], 1) % c->view.slices[i];
+    struct text words = {0};
+    for (int k = 0; k < c->d->split_count; k++)
+        if (a->splits[k] > 1)
+            text_format(&words, "%s%c/%lld", words.at ? " " : "", c->d->splits[k].letter,
+                        (long long)a->splits[k]);
+    snprintf(it->what, sizeof it->what, "%.100s", words.at ? words.at : "not split");
+    snprintf(it->note, sizeof it->note, "op alone %.40s; same split as %d of %.40s",
+             in_micros(a->device_us).at, a->agreeing, counted(neighbours, "neighbour").at);
+    text_free(&words);
+}
+
+/* After a split was taken, or undone, the rows stay as they are: a hint would leave no other split to choose. The
+ * row of the settings of now becomes the present one. False: there is none. */
+static bool cores_keep_rows(struct cores_view *v, const struct session *s)
+{
+    struct remedies *r = &v->rows.list;
+    const struct outcome *o = &s->shown;
+    if (v->opened != s->opened || !r->plan || !outcome_graph(o) || s->selection.op < 0 || o->was_read ||
+        o->interim || cores_op_in(o->plan, r->plan, v->rows.of_what) != s->selection.op)
+        return false;
+    for (int i = 0; i < (int)r->all.count; i++) {
+        struct remedy *it = &r->all.at[i];
+        if (!it->sort && it->state != REMEDY_TRIED) continue; /* a split that no hint can ask for */
+        if (!lx_settings_same(&it->options, &o->how.options)) continue;
+        v->list.cursor = v->present = i;
+        v->rows.of_what = s->selection.op;
+        lx_plan_free(it->made);
+        it->made = lx_plan_ref(o->plan);
+        it->state = REMEDY_TRIED;
+        remedy_take_figures(it, o->plan, NULL);
+        lx_plan_free(r->plan);
+        r->plan = lx_plan_ref(o->plan);
+        return true;
     }
-    return part;
+    return false;
+}
+
+/* The present split of the selected op, and others, each a row. */
+static void cores_list(struct cores_view *v, const struct session *s)
+{
+    struct tries *t = &v->rows;
+    const struct outcome *o = &s->shown;
+    struct lx_alternative at[MOST_CHOICES];
+    double share[LX_MAX_OPERANDS];
+    int neighbours = 0;
+    struct cut c;
+    v->begun = false;
+    v->opened = s->opened;
+    v->list.cursor = v->present = 0;
+    t->of_what = s->selection.op;
+    if (!cores_find_cut(s, o->plan, v->operand, &c)) return;
+    lx_plan_hbm_shares(o->plan, c.d->op, share);
+    int count = lx_division_alternatives(o->divisions, c.d->op, share, at, MOST_CHOICES, &neighbours);
+    t->list = (struct remedies){.plan = lx_plan_ref(o->plan), .asked = o->how.options, .keeps = true};
+    for (int i = 0; i < count; i++) {
+        bool can = !at[i].present && remedies_push_split(&t->list, c.d->op, at[i].splits);
+        if (!can) VEC_PUSH(&t->list.all, ((struct remedy){.options = o->how.options, .order = i}));
+        struct remedy *it = &t->list.all.at[i];
+        cores_name_row(&c, &at[i], neighbours, it);
+        if (!can) it->state = at[i].present ? REMEDY_TRIED : REMEDY_NONE;
+        if (!at[i].present) continue;
+        v->list.cursor = v->present = i;
+        remedy_take_figures(it, o->plan, NULL);
+        it->made = lx_plan_ref(o->plan);
+    }
+}
+
+/* Rows of the selected op of the plan on the screen; they are planned once that is settled. */
+static void cores_ask(struct cores_view *v, struct session *s)
+{
+    const struct outcome *o = &s->shown;
+    if (v->outcome != o->number || v->rows.of_what != s->selection.op) {
+        bool same_op = v->rows.of_what == s->selection.op && v->opened == s->opened;
+        if (!(v->outcome != o->number && cores_keep_rows(v, s)) &&
+            !(same_op && session_is_stale(s) && v->rows.list.plan)) {
+            worker_stop(s->worker, &cores_work[0]);
+            worker_stop(s->worker, &cores_work[1]);
+            tries_forget(&v->rows);
+            cores_list(v, s);
+        }
+        v->outcome = o->number;
+    }
+    if (v->begun || session_is_stale(s) || v->rows.list.all.count == 0) return;
+    v->begun = true;
+    tries_begin(&v->rows, s, 0);
+}
+
+/* The row under the cursor; NULL: there is none. */
+static const struct remedy *cores_row(const struct cores_view *v)
+{
+    int i = v->list.cursor;
+    return i >= 0 && (size_t)i < v->rows.list.all.count ? &v->rows.list.all.at[i] : NULL;
+}
+
+/* The plan that is drawn: of the row under the cursor, if it is known; else the one on the screen. */
+static const struct lx_plan *cores_plan(const struct cores_view *v, const struct session *s)
+{
+    const struct remedy *it = cores_row(v);
+    return it && it->made ? it->made : s->shown.plan;
+}
+
+/* Of other plans the first iteration is shown. */
+static int64_t cores_iteration(const struct scene *on, const struct cut *c, int32_t nest)
+{
+    return c->plan == on->session->shown.plan ? session_iteration(on->session, nest) : 0;
 }
 
 /* The begin of the iteration's tile along a variable. */
-static int64_t cores_tile_offset(const struct scene *on, const struct cut *c, int split)
+int64_t cut_tile_offset(const struct scene *on, const struct cut *c, int split)
 {
-    const struct lx_plan *p = session_plan(on->session);
+    const struct lx_plan *p = c->plan;
     int32_t nest = c->d->splits[split].tiles > 1 ? plan_nest_at(p, c->d->op) : -1;
     int level = nest < 0 ? -1 : nest_level_of(p, c->d->op, c->d->splits[split].letter);
     if (level < 0) return 0;
-    return iteration_index(&p->nests[nest], session_iteration(on->session, nest), level) *
-           c->d->splits[split].extent;
+    return iteration_index(&p->nests[nest], cores_iteration(on, c, nest), level) * c->d->splits[split].extent;
 }
 
 static int cores_draw_head(const struct scene *on, struct box area, const struct cut *c)
@@ -80,20 +175,22 @@ static int cores_draw_head(const struct scene *on, struct box area, const struct
     int row = area.row;
     struct text time = {0};
     /* With the time of its copies: other divisions are timed without them. */
-    double share[LX_MAX_OPERANDS], all = on->session->shown.waits[c->d->op].device_us;
-    lx_plan_hbm_shares(on->session->shown.plan, c->d->op, share);
-    double copies = all - lx_division_time(on->session->shown.divisions, c->d->op, share);
+    bool now = c->plan == on->session->shown.plan; /* a file's own claims of time are not used */
+    double share[LX_MAX_OPERANDS],
+        all = now ? on->session->shown.waits[c->d->op].device_us : c->plan->traffic[c->d->op].device_us;
+    lx_plan_hbm_shares(c->plan, c->d->op, share);
+    double copies = all - lx_division_time(c->all, c->d->op, share);
     text_format(&time, "%s", in_micros(all).at);
     if (copies > 0.0005) text_format(&time, ", %s of copies", in_micros(copies).at);
     put_format(on->cells, row++, area.column, area.columns, INK(TITLE), "%s = %s %s   %lld of %s   %s",
                c->op->name, c->op->kind->name, c->op->einsum ? c->op->einsum : "",
                (long long)c->d->cores_used, counted(c->d->cores, "core").at, time.at ? time.at : "");
     text_free(&time);
-    const struct lx_plan *p = session_plan(on->session);
+    const struct lx_plan *p = c->plan;
     int32_t nest = area.rows >= 8 ? plan_nest_at(p, c->d->op) : -1;
     if (nest >= 0) { /* one tile is split over the cores */
         struct text line = {0};
-        add_iteration_words(p, &p->nests[nest], session_iteration(on->session, nest), &line);
+        add_iteration_words(p, &p->nests[nest], cores_iteration(on, c, nest), &line);
         text_add(&line, "; ");
         add_nest_title(p, nest, &line);
         put_line(on->cells, (struct box){row++, area.column, 1, area.columns}, INK(KEY), &line);
@@ -105,11 +202,11 @@ static int cores_draw_head(const struct scene *on, struct box area, const struct
         struct text why = {0};
         char ways[32] = "not split";
         if (s->split > 1) snprintf(ways, sizeof ways, "split %3lld ways", (long long)s->split);
-        int64_t at = cores_tile_offset(on, c, i);
+        int64_t at = cut_tile_offset(on, c, i);
         if (s->tiles > 1)
             text_format(&why, "tile %s of %s, at %s; ", grouped(at / max_i64(s->extent, 1) + 1).at,
                         grouped(s->tiles).at, grouped(at).at);
-        add_split_words(on->session->shown.plan, c->d->op, i, &why);
+        add_split_words(c->plan, c->d->op, i, &why);
         n++;
         put_format(on->cells, row++, area.column, area.columns, s->split > 1 ? INK(PLAIN) : INK(DIM),
                    " %c%s %6lld  %-14s  %6lld each  %s", s->letter, s->is_summed ? "+" : " ",
@@ -120,21 +217,20 @@ static int cores_draw_head(const struct scene *on, struct box area, const struct
 }
 
 /* The neighbours' splits of an operand: the op that writes it, or the first reader that differs. */
-static enum cut_agreement cores_agreement(const struct scene *on, const struct cut *c, int k,
-                                          struct text *words)
+static enum cut_agreement cores_agreement(const struct cut *c, int k, struct text *words)
 {
     enum cut_agreement cut = CUT_SAME;
     int32_t t = op_operand(c->op, k);
     for (int32_t i = 0; i < c->g->op_count && k < c->op->input_count; i++)
         if (op_operand_made(&c->g->ops[i], t) >= 0) {
             text_free(words);
-            cut = add_cut_words(on->session->shown.plan, c->d->op, k, i, words);
+            cut = add_cut_words(c->plan, c->d->op, k, i, words);
         }
     for (int32_t i = 0; i < c->g->op_count && k >= c->op->input_count && cut == CUT_SAME; i++)
         for (int j = 0; j < c->g->ops[i].input_count; j++)
             if (c->g->ops[i].inputs[j] == t) {
                 text_free(words);
-                cut = add_cut_words(on->session->shown.plan, c->d->op, k, i, words);
+                cut = add_cut_words(c->plan, c->d->op, k, i, words);
             }
     return cut;
 }
@@ -149,7 +245,7 @@ static void cores_draw_mismatch(const struct scene *on, struct box row, const st
     for (int i = 0; i < n && row.rows > 0; i++) {
         int k = (c->operand + i) % n;
         struct text words = {0}, line = {0};
-        enum cut_agreement cut = cores_agreement(on, c, k, &words);
+        enum cut_agreement cut = cores_agreement(c, k, &words);
         add_printable(&line, c->g->tensors[op_operand(c->op, k)].name, 24);
         text_format(&line, ": %s", words.at ? words.at : "");
         if (cut != CUT_SAME)
@@ -159,59 +255,6 @@ static void cores_draw_mismatch(const struct scene *on, struct box row, const st
         text_free(&line);
         if (cut != CUT_SAME) return;
     }
-}
-
-/* A number for each part. Returns the rows it took. */
-static int cores_draw_grid(const struct scene *on, struct cores_view *v, struct box area, const struct cut *c)
-{
-    int64_t cores = c->d->cores, per_row = on->session->shown.plan->graph->device.grid_x;
-    int width = c->parts > 100 ? 5 : 4;
-    if (per_row < 1 || per_row > MOST_PER_ROW) per_row = cores < MOST_PER_ROW / 2 ? cores : MOST_PER_ROW / 2;
-    while (per_row > 1 && per_row * width > area.columns) per_row = (per_row + 1) / 2;
-    put_format(on->cells, area.row, area.column, area.columns, INK(DIM), "cores, and the part each holds");
-    v->grid = (struct box){area.row + 1, area.column, area.rows - 1, (int)per_row * width};
-    v->per_row = (int)per_row;
-    v->cell_columns = width;
-    int64_t top = 0, rows = ceil_div_i64(cores, per_row);
-    if (rows > area.rows - 1)
-        top = min_i64(max_i64(on->session->selection.core / per_row - (area.rows - 1) / 2, 0),
-                      rows - area.rows + 1);
-    for (int64_t i = top * per_row; i < cores && i / per_row - top < area.rows - 1; i++) {
-        int row = area.row + 1 + (int)(i / per_row - top), column = area.column + (int)(i % per_row) * width;
-        bool works = i < c->d->cores_used, here = i == on->session->selection.core;
-        int64_t part = cores_part_of(c, i);
-        struct style style =
-            works ? (struct style){TONE_LABEL, tone_of_identity((int32_t)part), 0} : INK(FREE);
-        if (on->theme->letters && works) style = INK(PLAIN);
-        if (here) style = (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD};
-        char words[16];
-        snprintf(words, sizeof words, here ? "[%*lld]" : " %*lld ", width - 2, (long long)part);
-        put_text(on->cells, row, column, width, style, works ? words : here ? "[-]" : "  - ");
-    }
-    return (int)min_i64(rows, area.rows - 1) + 1;
-}
-
-/* The slices of the selected core. */
-static void cores_draw_core(const struct scene *on, struct box area, const struct cut *c)
-{
-    struct text line = {0};
-    if (area.rows < 1) return;
-    text_format(&line, "core %lld", (long long)on->session->selection.core);
-    if (on->session->selection.core >= c->d->cores_used)
-        text_add(&line, " is idle in this op");
-    else {
-        text_format(&line, " holds part %lld:", (long long)cores_part_of(c, on->session->selection.core));
-        for (int i = 0; i < c->d->split_count; i++) {
-            int64_t from, to;
-            lx_division_slice(c->d, i, on->session->selection.core, &from, &to);
-            int64_t offset = cores_tile_offset(on, c, i);
-            text_format(&line, " %c %lld..%lld", c->d->splits[i].letter, (long long)(offset + from),
-                        (long long)(offset + to));
-        }
-        if (c->view.partial) text_add(&line, "; partial sum");
-        if (!c->view.representable) text_add(&line, "; its part is not a box of the device layout");
-    }
-    put_paragraph(on->cells, area, INK(PLAIN), &line);
 }
 
 /* Why there is no split to show, and what to do. */
@@ -240,233 +283,273 @@ static void cores_draw_nothing(const struct scene *on, struct box area)
             KEY_OF(NEXT_ITEM));
 }
 
-static char tensor_letter_of(const struct cut *c, int device_dim)
+static void cores_draw_menu(const struct scene *on, struct cores_view *v, struct box area)
 {
-    const struct lx_layout *l = &c->all->layouts->layouts[c->tensor];
-    int host = l->host_dim[device_dim];
-    if (!c->op->map || host < 0 || host >= c->op->map->rank[c->operand])
-        return host >= 0 ? (char)('a' + host) : '.'; /* views have letters of their own */
-    return c->op->map->letter[c->op->map->index[c->operand][host]];
-}
-
-/* One part of a tensor: a field with its number, where there is room. */
-static void tensor_draw_field(const struct scene *on, struct box f, int64_t part, bool is_mine)
-{
-    struct style style = {TONE_LABEL, tone_of_identity((int32_t)part), 0};
-    char number[24];
-    if (on->theme->letters) style = INK(PLAIN);
-    if (is_mine) style = (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD};
-    int digits = snprintf(number, sizeof number, "%lld", (long long)part);
-    put_fill(on->cells, f, is_mine && on->theme->letters ? on->glyphs->shade : ' ', style);
-    for (int r = 0; r < f.rows && on->theme->letters; r++)
-        put(on->cells, f.row + r, f.column, on->glyphs->vertical, INK(FRAME));
-    if (f.columns > digits && f.rows > 0) put_text(on->cells, f.row, f.column + 1, digits, style, number);
-}
-
-/* The two dimensions with most slices, -1 if there is none; the first of the tensor goes down. */
-struct drawn {
-    int down, across;
-};
-
-static void tensor_draw_shape(const struct scene *on, struct box row, const struct cut *c, struct drawn d)
-{
-    const int64_t *slices = c->view.slices;
-    struct text shape = {0};
-    int64_t tiles = 1;
-    for (int i = 0; i < c->view.rank; i++) tiles *= max_i64(c->view.tiles[i], 1);
-    if (tiles > 1) text_format(&shape, "1/%s of ", grouped(tiles).at);
-    add_shape(&c->g->tensors[c->tensor], &shape);
-    if (d.across < 0)
-        text_add(&shape, ": replicated on every core");
-    else if (d.down < 0)
-        text_format(&shape, " split %c/%lld across", tensor_letter_of(c, d.across),
-                    (long long)slices[d.across]);
-    else
-        text_format(&shape, " split %c/%lld down, %c/%lld across", tensor_letter_of(c, d.down),
-                    (long long)slices[d.down], tensor_letter_of(c, d.across), (long long)slices[d.across]);
-    for (int i = 0; i < c->view.rank; i++)
-        if (i != d.down && i != d.across && slices[i] > 1)
-            text_format(&shape, ", %c/%lld not drawn", tensor_letter_of(c, i), (long long)slices[i]);
-    put_line(on->cells, row, INK(DIM), &shape);
-}
-
-static void draw_cut_tensor(const struct scene *on, struct box area, const struct cut *c)
-{
-    int a = -1, b = -1;
-    for (int i = 0; i < c->view.rank; i++)
-        if (c->view.slices[i] > 1 && (b < 0 || c->view.slices[i] > c->view.slices[b])) b = i;
-    for (int i = 0; i < c->view.rank; i++)
-        if (i != b && c->view.slices[i] > 1 && (a < 0 || c->view.slices[i] > c->view.slices[a])) a = i;
-    struct drawn d = a > b ? (struct drawn){b, a} : (struct drawn){a, b};
-    tensor_draw_shape(on, box_cut_top(&area, 1), c, d);
-    if (area.rows < 1 || area.columns < 2) return;
-    /* A row of fields that is too narrow for their numbers continues below, in bands. */
-    int64_t down = d.down >= 0 ? c->view.slices[d.down] : 1,
-            across = d.across >= 0 ? c->view.slices[d.across] : 1;
-    char number[24];
-    int width = snprintf(number, sizeof number, "%lld", (long long)max_i64(c->parts - 1, 0)) + 2;
-    int64_t bands = ceil_div_i64(across, max_i64(area.columns / width, 1));
-    if (bands * down > area.rows) bands = 1;
-    int64_t per_band = ceil_div_i64(across, bands), rows = down * bands;
-    if (area.rows > 3 * rows) area.rows = (int)(3 * rows);
-    int64_t core = on->session->selection.core;
-    for (int64_t i = 0; i < down; i++)
-        for (int64_t j = 0; j < across; j++) {
-            /* The part; in dimensions that are not drawn it is the core's own slice. */
-            bool mine = core < c->d->cores_used;
-            int64_t part = 0;
-            for (int k = 0; k < c->view.rank; k++) {
-                int64_t slices = max_i64(c->view.slices[k], 1),
-                        own = core / max_i64(c->view.stride[k], 1) % slices,
-                        here = k == d.down     ? i
-                               : k == d.across ? j
-                                               : own;
-                mine = mine && here == own;
-                part = part * slices + here;
-            }
-            int64_t row = i * bands + j / per_band, column = j % per_band;
-            int top = (int)(area.rows * row / rows), left = (int)(area.columns * column / per_band);
-            struct box field = {area.row + top, area.column + left, (int)(area.rows * (row + 1) / rows) - top,
-                                (int)(area.columns * (column + 1) / per_band) - left};
-            tensor_draw_field(on, field, part, mine);
-        }
-}
-
-static void draw_core_menu(const struct scene *on, struct box area, const struct cut *c, struct core_menu *m)
-{
-    if (area.rows < 3 || area.columns < 30) return;
-    const struct outcome *o = &on->session->shown;
-    double share[LX_MAX_OPERANDS];
-    if (m->outcome != o->number || m->op != c->d->op) {
-        lx_plan_hbm_shares(o->plan, c->d->op, share);
-        m->count =
-            lx_division_alternatives(o->divisions, c->d->op, share, m->at, MOST_CHOICES, &m->neighbours);
-        m->outcome = o->number;
-        m->op = c->d->op;
+    struct column columns[REMEDY_COLUMNS];
+    int count = (int)v->rows.list.all.count;
+    struct box head = box_cut_top(&area, 1);
+    if (count == 0 || area.rows < 1) return;
+    memcpy(columns, remedy_columns.at, sizeof columns);
+    columns[REMEDY_COLUMN_DELTA].from = columns[REMEDY_COLUMN_PRESENCE].from = 1 << 20;
+    columns[REMEDY_COLUMN_WHAT].heading = "split";
+    columns[REMEDY_COLUMN_WHAT].width = columns[REMEDY_COLUMN_VALUE].width = area.columns < 60 ? 12 : 14;
+    columns[REMEDY_COLUMN_VALUE].from = 28;
+    columns[REMEDY_COLUMN_SHARE].from = columns[REMEDY_COLUMN_SLOWER].from = 40;
+    columns[REMEDY_COLUMN_SYNCS].from = 57;
+    columns[REMEDY_COLUMN_TIME].from = 71;
+    columns[REMEDY_COLUMN_NOTE].from = 110;
+    struct fitted f =
+        fit_columns((struct columns){remedy_columns.name, columns, REMEDY_COLUMNS}, area.columns - 2);
+    put_headings(on->cells, box_behind(head, 2), &f);
+    list_show(&v->list, count, area);
+    for (int i = 0; i < area.rows && v->list.top + i < count; i++) {
+        int k = v->list.top + i;
+        struct box row = {area.row + i, area.column, 1, area.columns};
+        struct remedy_row data = {&v->rows.list, &v->rows.list.all.at[k]};
+        put_values(on->cells, box_behind(row, 2), &f, &data);
+        if (data.it->state == REMEDY_OPEN)
+            put(on->cells, row.row, row.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
+        if (k == v->present) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
+        if (k == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     }
-    if (m->count < 2) return;
-    put_format(on->cells, area.row, area.column, area.columns, INK(DIM),
-               "  split             time           agree");
-    for (int i = 0; i < m->count && i + 1 < area.rows; i++) {
-        struct box row = (struct box){area.row + 1 + i, area.column, 1, area.columns};
-        const struct lx_alternative *a = &m->at[i];
+}
+
+/* " (+12 %)" or " (=)": against the plan of now. */
+static void cores_add_change(double now, double then, struct text *out)
+{
+    double change = now > 0 ? (then - now) / now : 0;
+    if (change > -5e-5 && change < 5e-5)
+        text_add(out, " (=)");
+    else
+        text_format(out, " (%s%s)", change > 0 ? "+" : "", in_percent(change).at);
+}
+
+/* What the row under the cursor would change, in words. */
+static void cores_draw_effect(const struct scene *on, const struct cores_view *v, struct box row)
+{
+    const struct remedy *it = cores_row(v);
+    if (!it || row.rows < 1) return;
+    const struct lx_figures *now = &v->rows.list.plan->figures;
+    struct text line = {0};
+    text_add(&line, it->what);
+    if (v->list.cursor == v->present)
+        text_add(&line, ": the split of now");
+    else if (it->state <= REMEDY_CUT) {
+        text_format(&line, ": HBM %s", in_short_bytes(it->value).at);
+        cores_add_change((double)lx_plan_value(v->rows.list.plan), (double)it->value, &line);
+        text_format(&line, ", %s", in_micros(it->us).at);
+        cores_add_change(now->end_to_end_us, it->us, &line);
+        text_format(&line, ", %s", counted(it->syncs, "sync").at);
+        text_format(&line, " (now %s)", grouped(now->sync_times).at);
+    } else
+        text_add(&line, it->state == REMEDY_OPEN ? ": being planned; the picture is the split of now"
+                        : it->state == REMEDY_NONE
+                            ? ": no hint can ask for it, as the op is not in the pattern"
+                            : ": not planned; the picture is the split of now");
+    text_format(&line, "; %s", it->note);
+    put_line(on->cells, row, it->state == REMEDY_OPEN ? INK(WARN) : INK(KEY), &line);
+}
+
+static void cores_draw_operands(const struct scene *on, struct box *area, const struct cut *c)
+{
+    int most = area->rows > 12 ? 6 : area->rows / 3;
+    for (int k = 0; k < op_operand_count(c->op) && k < most; k++) {
+        struct box row = box_cut_top(area, 1);
+        const struct lx_operand_span *span = &c->d->operands[k];
+        int32_t t = op_operand(c->op, k);
+        bool here = k == c->operand;
         struct text words = {0};
-        double now = 0;
-        char numbers[80];
-        struct style style = a->present ? INK(TITLE) : INK(PLAIN);
-        for (int k = m->count - 1; k >= 0; k--)
-            if (m->at[k].present) now = m->at[k].device_us;
-        for (int k = 0; k < c->d->split_count; k++)
-            if (a->splits[k] > 1)
-                text_format(&words, "%s%c/%lld", words.at ? " " : "", c->d->splits[k].letter,
-                            (long long)a->splits[k]);
-        put(on->cells, row.row, row.column, a->present ? on->glyphs->mark : ' ', INK(KEY));
-        put_text(on->cells, row.row, row.column + 2, 13, style, words.at ? words.at : "not split");
-        put_right(on->cells, row.row, row.column + 15, 9, style, in_micros(a->device_us).at);
-        snprintf(numbers, sizeof numbers, "%+.1f %%", now > 0 ? 100 * (a->device_us / now - 1) : 0);
-        put_right(on->cells, row.row, row.column + 24, 9, INK(DIM), a->present ? "now" : numbers);
-        snprintf(numbers, sizeof numbers, "%d of %d", a->agreeing, m->neighbours);
-        if (m->neighbours > 0 && row.columns >= 38)
-            put_right(on->cells, row.row, row.column + 33, 8,
-                      a->agreeing == m->neighbours ? INK(GOOD) : INK(DIM), numbers);
+        enum cut_agreement cut = cores_agreement(c, k, &words);
+        put(on->cells, row.row, row.column, here ? on->glyphs->mark : ' ', INK(KEY));
+        put(on->cells, row.row, row.column + 2, on->glyphs->bullet,
+            (struct style){.ink = tone_of_identity(t)});
+        put_text(on->cells, row.row, row.column + 4, 18, here ? INK(TITLE) : INK(PLAIN),
+                 c->g->tensors[t].name);
+        int at = row.column + 23;
+        at += put_format(on->cells, row.row, at, row.columns - 23, INK(DIM),
+                         "%s  %s B per core, spans %s B  ", k < c->op->input_count ? "in " : "out",
+                         grouped(span->core_bytes).at, grouped(span->bytes).at);
+        put_text(on->cells, row.row, at, row.column + row.columns - at, (struct style){.ink = cut_tones[cut]},
+                 words.at ? words.at : "");
         text_free(&words);
     }
+}
+
+static void cores_draw_launch(const struct scene *on, struct box area, const struct cut *c)
+{
+    const struct lx_op_launch *o = &c->plan->launches[c->d->op];
+    struct text line = {0};
+    text_format(&line, "launch: %s%s%s", lx_launch_kind_word(o->kind), o->why ? ": " : "",
+                o->why ? o->why : "");
+    box_cut_top(&area, put_paragraph(on->cells, area, INK(DIM), &line));
+    if (o->launch) launch_draw_tiles(on, area, c->plan->graph->device.cores, o);
+}
+
+/* Beside the splits: what `d` has chosen. */
+static void cores_draw_pane(const struct scene *on, struct cores_view *v, struct box area,
+                            const struct cut *c)
+{
+    if (v->pane == PANE_RING)
+        picture_draw_ring(on, area, c);
+    else if (v->pane == PANE_LAUNCH)
+        cores_draw_launch(on, area, c);
+    else {
+        int rows = picture_draw_grid(on, &v->grid, area, c);
+        box_cut_top(&area, rows);
+        picture_draw_core(on, area, c);
+    }
+}
+
+/* On a large screen everything is shown at once: splits, cores and launch at the left, operands and the ring
+ * at the right. */
+static void cores_draw_all(const struct scene *on, struct cores_view *v, struct box area, const struct cut *c)
+{
+    struct box left = area, right = area;
+    left.columns = 84;
+    right.column += left.columns + 2, right.columns -= left.columns + 2;
+    int count = (int)v->rows.list.all.count;
+    cores_draw_menu(on, v, box_cut_top(&left, count + 1));
+    box_cut_top(&left, 1);
+    box_cut_top(&left,
+                picture_draw_grid(on, &v->grid,
+                                  (struct box){left.row, left.column, left.rows - 12, left.columns}, c));
+    picture_draw_core(on, box_cut_top(&left, 2), c);
+    box_cut_top(&left, 1);
+    cores_draw_launch(on, left, c);
+    int ring =
+        (int)min_i64(c->all->cores + 2, right.rows * 3 / 4); /* a row for each core, if there is room */
+    picture_draw_parts(on, box_cut_top(&right, right.rows - ring - 1), c);
+    box_cut_top(&right, 1);
+    picture_draw_ring(on, right, c);
 }
 
 static void cores_draw(const struct scene *on, void *state, struct box area)
 {
     struct cores_view *v = state;
     struct cut c;
-    if (!cores_find_cut(on->session, v, &c)) {
+    cores_ask(v, on->session);
+    v->grid.box.rows = 0;
+    if (!cores_find_cut(on->session, cores_plan(v, on->session), v->operand, &c) &&
+        !cores_find_cut(on->session, on->session->shown.plan, v->operand, &c)) {
         cores_draw_nothing(on, area);
         return;
     }
+    v->operand = c.operand;
     box_cut_top(&area, cores_draw_head(on, area, &c));
-    int most = area.rows > 12 ? 6 : area.rows / 3;
-    for (int k = 0; k < op_operand_count(c.op) && k < most; k++) {
-        struct box row = box_cut_top(&area, 1);
-        const struct lx_operand_span *span = &c.d->operands[k];
-        int32_t t = op_operand(c.op, k);
-        bool here = k == c.operand;
-        struct text words = {0};
-        enum cut_agreement cut = cores_agreement(on, &c, k, &words);
-        put(on->cells, row.row, row.column, here ? on->glyphs->mark : ' ', INK(KEY));
-        put(on->cells, row.row, row.column + 2, on->glyphs->bullet,
-            (struct style){.ink = tone_of_identity(t)});
-        put_text(on->cells, row.row, row.column + 4, 18, here ? INK(TITLE) : INK(PLAIN),
-                 c.g->tensors[t].name);
-        int at = row.column + 23;
-        at += put_format(on->cells, row.row, at, row.columns - 23, INK(DIM),
-                         "%s  %s B per core, spans %s B  ", k < c.op->input_count ? "in " : "out",
-                         grouped(span->core_bytes).at, grouped(span->bytes).at);
-        put_text(on->cells, row.row, at, row.column + row.columns - at, (struct style){.ink = cut_tones[cut]},
-                 words.at ? words.at : "");
-        text_free(&words);
-    }
-    struct box core = box_cut_bottom(&area, area.rows >= 8 ? 2 : 1);
+    cores_draw_operands(on, &area, &c);
     struct box mismatch = box_cut_top(&area, area.rows >= 8);
     if (area.columns < 160) cores_draw_mismatch(on, mismatch, &c);
-    struct box grid = area, tensor = area;
-    if (area.columns >= 72) { /* the tensor beside the grid, other divisions below it */
-        grid.columns = area.columns / 2 - 2;
-        if (grid.columns > 66) grid.columns = 66;
-        grid.rows = cores_draw_grid(on, v, grid, &c);
-        tensor.column += v->grid.columns + 4 > 44 ? v->grid.columns + 4 : 44;
-        tensor.columns = area.column + area.columns - tensor.column;
-        draw_cut_tensor(on, tensor, &c);
-        draw_core_menu(on,
-                       (struct box){grid.row + grid.rows + 1, grid.column, area.rows - grid.rows - 1,
-                                    tensor.column - grid.column - 2},
-                       &c, &v->menu);
-    } else
-        cores_draw_grid(on, v, grid, &c);
-    cores_draw_core(on, core, &c);
+    if (area.columns >= 150 && area.rows >= 34) {
+        cores_draw_effect(on, v, mismatch);
+        cores_draw_all(on, v, area, &c);
+        return;
+    }
+    struct box effect = box_cut_bottom(&area, area.rows >= 6);
+    int count = (int)v->rows.list.all.count, most = area.rows >= 10 ? area.rows * 3 / 5 : area.rows;
+    struct box menu = box_cut_top(&area, count + 1 < most ? most < 7        ? most
+                                                            : count + 1 > 6 ? count + 1
+                                                                            : 7
+                                                          : most),
+               pane = menu;
+    if (area.columns >= 72) { /* the pane beside the splits */
+        menu.columns = area.columns >= 116 ? 74 : area.columns >= 100 ? 60 : 46;
+        pane = box_behind(pane, menu.columns + 2);
+        cores_draw_pane(on, v, pane, &c);
+    }
+    cores_draw_menu(on, v, menu);
+    picture_draw_parts(on, area, &c);
+    cores_draw_effect(on, v, effect);
+}
+
+/* <Enter>: a hint for the split under the cursor. */
+static void cores_apply(struct explorer *x, struct cores_view *v)
+{
+    const struct remedy *it = cores_row(v);
+    if (!it || v->list.cursor == v->present || it->state == REMEDY_NONE) {
+        explorer_say(x, TONE_WARN, "%s",
+                     !it                            ? "there is no other split"
+                     : v->list.cursor == v->present ? "the op is split so already"
+                                                    : "no hint can ask for this split");
+        return;
+    }
+    struct what_if how = {.options = it->options};
+    char what[sizeof it->what];
+    memcpy(what, it->what, sizeof what);
+    if (session_change(&x->session, &how))
+        explorer_say(x, TONE_GOOD, "split %s; %s: undo", what, KEY_OF(UNDO));
 }
 
 static bool cores_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct cores_view *v = state;
+    struct session *s = &x->session;
     struct cut c;
-    (void)argument;
-    if (!cores_find_cut(&x->session, v, &c)) return false;
-    int64_t core = x->session.selection.core, per_row = max_i64(v->per_row, 1);
+    cores_ask(v, s);
+    if (!cores_find_cut(s, s->shown.plan, v->operand, &c)) return false;
+    int64_t core = s->selection.core, per_row = max_i64(v->grid.per_row, 1);
     const struct {
         enum request request;
         int64_t to;
-    } moves[] = {{REQ_LEFT, core - 1},       {REQ_RIGHT, core + 1}, {REQ_UP, core - per_row},
-                 {REQ_DOWN, core + per_row}, {REQ_TOP, 0},          {REQ_BOTTOM, c.d->cores - 1}};
-    if (r == REQ_OPERAND) {
-        v->operand = (v->operand + 1) % op_operand_count(c.op);
-        session_select_buffer(&x->session, outcome_buffer(&x->session.shown, op_operand(c.op, v->operand)));
+    } moves[] = {{REQ_LEFT, core - 1},
+                 {REQ_RIGHT, core + 1},
+                 {REQ_PAGE_UP, core - per_row},
+                 {REQ_PAGE_DOWN, core + per_row}};
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+        if (moves[i].request == r) return session_select_core(s, moves[i].to), true;
+    if (list_move(&v->list, r, (int)v->rows.list.all.count, 1)) {
+        const struct remedy *it = cores_row(v);
+        if (it && it->state == REMEDY_LARGE) tries_ask(&v->rows, s, v->list.cursor);
         return true;
     }
-    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
-        if (moves[i].request == r) return session_select_core(&x->session, moves[i].to), true;
-    return false;
+    if (r == REQ_OPERAND) {
+        v->operand = (v->operand + 1) % op_operand_count(c.op);
+        session_select_buffer(s, outcome_buffer(&s->shown, op_operand(c.op, v->operand)));
+        return true;
+    }
+    if (r == REQ_CORES_PANE) v->pane = (v->pane + 1) % CORES_PANES;
+    if (r == REQ_OPEN && !argument) cores_apply(x, v);
+    if (r == REQ_STOP && tries_running(&v->rows, s)) return tries_cancel(&v->rows, s), true;
+    return r == REQ_CORES_PANE || (r == REQ_OPEN && !argument);
 }
 
 static void cores_mouse(struct explorer *x, void *state, const struct key *k)
 {
     struct cores_view *v = state;
-    if (k->code != AT_CLICK || !box_holds(&v->grid, k->row, k->column) || v->cell_columns < 1) return;
-    int64_t core =
-        (int64_t)(k->row - v->grid.row) * v->per_row + (k->column - v->grid.column) / v->cell_columns;
-    struct cut c;
-    if (cores_find_cut(&x->session, v, &c)) session_select_core(&x->session, core);
+    if (k->code != AT_CLICK) {
+        explorer_request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
+        return;
+    }
+    if (box_holds(&v->grid.box, k->row, k->column) && v->grid.cell_columns > 0)
+        session_select_core(&x->session, (int64_t)(k->row - v->grid.box.row) * v->grid.per_row +
+                                             (k->column - v->grid.box.column) / v->grid.cell_columns);
+    else if (box_holds(&v->list.rows, k->row, k->column) &&
+             k->row - v->list.rows.row + v->list.top < (int)v->rows.list.all.count)
+        v->list.cursor = k->row - v->list.rows.row + v->list.top;
 }
+
+static void cores_end(void *state)
+{
+    remedies_free(&((struct cores_view *)state)->rows.list);
+}
+
+static const struct cores_view cores_initial = {.rows = {.work = cores_work, .in_place = true}};
 
 const struct view view_cores = {
     .name = "Cores",
-    .purpose = "which core holds which slice of the op's tensors",
+    .purpose = "splits of an op: who holds what, what others would cost",
     .needs_plan = true,
     .state_size = sizeof(struct cores_view),
-    .hints = {{REQ_NEXT_ITEM, "next op"},
-              {REQ_OPERAND, "next tensor"},
-              {REQ_NEXT_ITERATION, "iteration"},
+    .initial = &cores_initial,
+    .end = cores_end,
+    .hints = {{REQ_DOWN, "other split"},
+              {REQ_OPEN, "take it"},
+              {REQ_UNDO, "undo"},
+              {REQ_NEXT_ITEM, "next op"},
+              {REQ_OPERAND, "tensor"},
               {REQ_RIGHT, "core"},
-              {REQ_FEWER_CORES, "fewer cores"},
-              {REQ_MORE_CORES, "more"},
-              {REQ_GRAPH, "graph"},
+              {REQ_CORES_PANE, "ring, launch"},
+              {REQ_NEXT_ITERATION, "iteration"},
+              {REQ_PARETO, "all plans"},
               {REQ_BACK, "back"}},
     .draw = cores_draw,
     .request = cores_request,

@@ -52,45 +52,54 @@ static int loops_draw_passes(const struct scene *on, int row, int columns, struc
     return row;
 }
 
-static int loops_draw_tiles(const struct scene *on, int row, int columns, const struct lx_op_launch *o)
+int launch_draw_tiles(const struct scene *on, struct box area, int64_t cores, const struct lx_op_launch *o)
 {
     const struct lx_launch *l = o->launch;
-    const struct lx_plan *p = session_plan(on->session);
-    int64_t cores = p->graph->device.cores, per_row = 16;
-    put_format(on->cells, row++, 2, columns - 2, INK(PLAIN),
+    int64_t per_row = 16;
+    struct box all = area;
+    if (area.rows < 1) return 0;
+    struct box line = box_cut_top(&area, 1);
+    put_format(on->cells, line.row, line.column, line.columns, INK(PLAIN),
                "%s, %s: %lld x %lld tiles of %lld x %lld, batch %lld, k %lld, on %d cores",
                lx_partition_word(l->mode), lx_tile_order_word(l->order), (long long)l->mt, (long long)l->nt,
                (long long)(o->rank > 1 ? o->dim[o->rank - 2].side : 1),
                (long long)(o->rank > 0 ? o->dim[o->rank - 1].side : 1), (long long)l->batch, (long long)l->kt,
                (int)l->core_count);
-    if (o->k_slices > 1)
-        put_format(on->cells, row++, 2, columns - 2, INK(PLAIN), "%lld groups of cores add up one output",
-                   (long long)o->k_slices);
-    while (per_row > 1 && per_row * 6 > columns - 2) per_row /= 2;
-    put_text(on->cells, row++, 2, columns - 2, INK(DIM), "tiles of each core:");
-    for (int64_t i = 0; i < cores && i / per_row < 60; i++) {
-        const struct lx_launch_core *each = lx_op_launch_core(o, i);
-        put_format(on->cells, row + (int)(i / per_row), 2 + (int)(i % per_row) * 6, 6,
-                   i == on->session->selection.core ? INK_ON(CURSOR, CURSOR)
-                   : each                           ? INK(PLAIN)
-                                                    : INK(FREE),
-                   "%5lld", each ? (long long)each->count : 0);
-    }
-    row += (int)min_i64(ceil_div_i64(cores, per_row), 60);
+    line = box_cut_top(&area, o->k_slices > 1);
+    if (line.rows)
+        put_format(on->cells, line.row, line.column, line.columns, INK(PLAIN),
+                   "%lld groups of cores add up one output", (long long)o->k_slices);
+    while (per_row > 1 && per_row * 6 > area.columns) per_row /= 2;
     int64_t values[LX_LAUNCH_ARGS], selected = on->session->selection.core;
     const struct lx_launch_core *core = lx_op_launch_core(o, selected);
-    struct text line = {0};
-    text_format(&line, "core %lld", (long long)selected);
+    struct text words = {0};
+    text_format(&words, "core %lld", (long long)selected);
     if (!core)
-        text_add(&line, " is idle in this op");
+        text_add(&words, " is idle in this op");
     else {
         lx_launch_args(o->launch, core, values);
-        text_format(&line, " at [%d, %d], kernel arguments:", core->y, core->x);
+        text_format(&words, " at [%d, %d], kernel arguments:", core->y, core->x);
         for (int i = 0; i < lx_launch_arg_count(o->launch); i++)
-            text_format(&line, " %s %lld", lx_launch_arg_name(i), (long long)values[i]);
-        if (o->k_slices > 1) text_format(&line, "; slice %d of the partial sums", core->k_slice);
+            text_format(&words, " %s %lld", lx_launch_arg_name(i), (long long)values[i]);
+        if (o->k_slices > 1) text_format(&words, "; slice %d of the partial sums", core->k_slice);
     }
-    return row + put_paragraph(on->cells, (struct box){row, 2, 3, columns - 2}, INK(PLAIN), &line);
+    /* The core's arguments come first where there is no room for all cores. */
+    int64_t rows = min_i64(ceil_div_i64(cores, per_row), 60);
+    if (area.rows < rows + 4)
+        return all.rows - area.rows + put_paragraph(on->cells, area, INK(PLAIN), &words);
+    line = box_cut_top(&area, 1);
+    put_text(on->cells, line.row, line.column, line.columns, INK(DIM), "tiles of each core:");
+    for (int64_t i = 0; i < cores && i / per_row < rows; i++) {
+        const struct lx_launch_core *each = lx_op_launch_core(o, i);
+        put_format(on->cells, area.row + (int)(i / per_row), area.column + (int)(i % per_row) * 6, 6,
+                   i == selected ? INK_ON(CURSOR, CURSOR)
+                   : each        ? INK(PLAIN)
+                                 : INK(FREE),
+                   "%5lld", each ? (long long)each->count : 0);
+    }
+    box_cut_top(&area, (int)rows);
+    box_cut_top(&area, put_paragraph(on->cells, area, INK(PLAIN), &words));
+    return all.rows - area.rows;
 }
 
 static int loops_draw_page(const struct scene *on, int columns, const struct lx_loop_rules *rules)
@@ -121,7 +130,8 @@ static int loops_draw_page(const struct scene *on, int columns, const struct lx_
     const struct lx_op_launch *o = &p->launches[on->session->selection.op];
     put_format(on->cells, row++, 0, columns, INK(TITLE), "launch: %s", lx_launch_kind_word(o->kind));
     if (o->why) row += put_wrapped(on->cells, (struct box){row, 2, 3, columns - 2}, INK(DIM), o->why);
-    return o->launch ? loops_draw_tiles(on, row, columns, o) : row;
+    struct box rest = {row, 2, PAGE - row, columns - 2};
+    return o->launch ? row + launch_draw_tiles(on, rest, p->graph->device.cores, o) : row;
 }
 
 static void loops_draw(const struct scene *on, void *state, struct box area)

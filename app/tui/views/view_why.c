@@ -1,96 +1,20 @@
 /* Why, and remedies: of the selected buffer that is off chip, or of the whole plan, the reason, the cost,
- * and every remedy as a row that is filled in when its job ends. <Enter> applies a row. */
+ * and every remedy as a row that is filled in when its job ends (tui/core/tries.h). <Enter> applies a row, or
+ * tries one that was too large. Another question about the same plan keeps the results. */
 #include "tui/core/explorer.h"
 
 #include <string.h>
 
-/* The rows of "why, and remedies": the question (a buffer that is off chip, or the whole plan) and the
- * remedies of planning/remedies.h, each a job. A row that takes long is tried twice: with a short limit,
- * so that all rows have a figure within a second, then with a long one. */
-
-static const struct work why_work;
-
-/* Seconds of processor time for a row, in its first round and in its second. */
-static const double limits[] = {0.25, 5};
-enum { ROUNDS = sizeof limits / sizeof *limits };
-
-struct why_job {
-    struct why_rows *rows; /* of a view */
-    struct session *session;
-    struct pattern_source *source;
-    uint64_t number;
-    int round;
-    struct remedies of;       /* the question without rows */
-    struct remedy it, listed; /* present and previous state */
-};
-
-static void why_run(void *data, void *watch)
-{
-    struct why_job *j = data;
-    struct remedy_watch until = {watch_stop, watch, limits[j->round]};
-    struct source_content from = source_read(j->source);
-    if (from.graph) {
-        remedy_try(&j->of, &j->it, from.graph, &until);
-    } else
-        j->it.state = REMEDY_STOPPED;
-    source_content_free(&from);
-}
-
-static void why_post(struct why_rows *w, struct session *s, const struct remedy *it, int round)
-{
-    struct why_job *j = mem_zeroed(1, sizeof *j);
-    *j = (struct why_job){.rows = w,
-                          .session = s,
-                          .source = s->patterns.at[s->current].source,
-                          .number = w->number,
-                          .round = round,
-                          .of = {.plan = lx_plan_ref(w->list.plan),
-                                 .asked = w->list.asked,
-                                 .name = w->list.name ? mem_string(w->list.name) : NULL,
-                                 .presence = w->list.presence},
-                          .it = *it,
-                          .listed = *it};
-    j->it.state = REMEDY_OPEN;
-    worker_post(s->worker, &why_work, it->order, j);
-}
-
-static void why_sort(struct why_rows *w)
-{
-    remedies_sort(&w->list);
-    w->is_sorted = w->left == 0;
-    w->moved = true;
-}
-
-static void why_done(void *data, bool stopped)
-{
-    struct why_job *j = data;
-    struct why_rows *w = j->rows;
-    struct remedy *row = NULL;
-    for (size_t i = 0; j->number == w->number && i < w->list.all.count; i++)
-        if (w->list.all.at[i].order == j->it.order) row = &w->list.all.at[i];
-    if (!row) return;
-    bool had = row->state <= REMEDY_CUT, again = j->it.state == REMEDY_CUT || j->it.state == REMEDY_LARGE;
-    if (!had || j->it.state <= REMEDY_CUT) *row = j->it;
-    w->left -= j->round == 0;
-    if (again && !stopped && j->round + 1 < ROUNDS) why_post(w, j->session, &j->listed, j->round + 1);
-    why_sort(w);
-}
-
-static void why_release(void *data)
-{
-    struct why_job *j = data;
-    remedies_free(&j->of);
-    mem_free(j);
-}
-
-static const struct work why_work = {3, why_run, why_done, why_release};
+static const struct work why_work[] = TRIES_WORK;
 
 /* Rows of the list with its heading, at least. */
-enum { LEAST_ROWS = 4, NARROW = 50 };
+enum { LEAST_ROWS = 4, NARROW = 50, KEEPS_PLANS_UP_TO = 10000 /* buffers */ };
 
 struct why_view {
     struct list list;
-    struct why_rows rows;
+    struct tries rows;
+    enum remedy_by by; /* if `by_user` */
+    bool by_user;
     bool whole;    /* the user selected the whole plan */
     bool chosen;   /* the user moved the cursor: it follows its row; else it is on the best one */
     int row_order; /* of the row under the cursor */
@@ -104,33 +28,33 @@ static int32_t why_selection(const struct session *s)
     return p && i >= 0 && i < p->problem.count && p->answer.address[i] < 0 ? i : -1;
 }
 
-/* The row under the cursor. NULL: the user has chosen none, and none helps so far. */
+/* The row under the cursor. NULL: the user has chosen none, and it would change nothing. */
 static const struct remedy *why_row(const struct why_view *v)
 {
     const struct remedies *r = &v->rows.list;
     if (v->list.cursor < 0 || (size_t)v->list.cursor >= r->all.count) return NULL;
     const struct remedy *it = &r->all.at[v->list.cursor];
-    return v->chosen || remedy_helps(r, it) ? it : NULL;
+    return v->chosen || remedy_helps(r, it) || it->state == REMEDY_LARGE ? it : NULL;
 }
 
 /* Requests remedies for the selected buffer, or the whole plan, unless already requested. */
 static void why_ask(struct why_view *v, struct session *s)
 {
-    struct why_rows *w = &v->rows;
+    struct tries *w = &v->rows;
     const struct lx_plan *p = session_plan(s);
     int32_t buffer = v->whole ? -1 : why_selection(s);
-    if (p && !session_is_stale(s) && !(w->list.plan && w->of == s->got && w->buffer == buffer)) {
-        worker_stop(s->worker, &why_work);
-        remedies_free(&w->list);
-        *w = (struct why_rows){.of = s->got, .buffer = buffer, .number = w->number + 1};
+    if (p && !session_is_stale(s) && !(w->list.plan && w->of == s->got && w->of_what == buffer)) {
+        struct tries old = *w;
+        worker_stop(s->worker, &why_work[0]);
+        worker_stop(s->worker, &why_work[1]);
+        *w = (struct tries){.of = s->got, .of_what = buffer, .number = old.number + 1, .work = why_work};
         remedies_list(p, &s->shown.how.options, buffer >= 0 ? p->problem.buffers[buffer].name : NULL,
                       &w->list);
-        for (size_t i = 0; i < w->list.all.count; i++) {
-            if (w->list.all.at[i].state != REMEDY_OPEN) continue;
-            why_post(w, s, &w->list.all.at[i], 0);
-            w->left++;
-        }
-        if (w->left == 0) why_sort(w);
+        w->list.keeps = p->problem.count <= KEEPS_PLANS_UP_TO;
+        if (v->by_user) w->list.by = v->by;
+        if (old.of == w->of) remedies_carry(&w->list, &old.list);
+        remedies_free(&old.list);
+        tries_begin(w, s, 0);
         v->list.cursor = 0, v->chosen = false;
     }
     /* A cursor that the user moved follows its row; else it is on the best one, at the top. */
@@ -139,6 +63,13 @@ static void why_ask(struct why_view *v, struct session *s)
     for (size_t i = 0; v->chosen && i < v->rows.list.all.count; i++)
         if (v->rows.list.all.at[i].order == v->row_order) v->list.cursor = (int)i;
     if (!v->chosen) v->list.cursor = 0;
+}
+
+void why_try_all(struct explorer *x)
+{
+    struct why_view *v = x->states[VIEW_WHY];
+    v->whole = true;
+    why_ask(v, &x->session);
 }
 
 static void why_shown(struct explorer *x, void *state)
@@ -192,53 +123,49 @@ static void why_draw_rows(const struct scene *on, struct why_view *v, struct box
     if (!v->rows.list.name) columns[REMEDY_COLUMN_PRESENCE].heading = "";
     struct fitted f =
         fit_columns((struct columns){remedy_columns.name, columns, REMEDY_COLUMNS}, area.columns - 2);
-    if (head.rows) put_headings(on->cells, box_behind(head, 2), &f);
+    static const int sorted[REMEDY_BYS] = {REMEDY_COLUMN_VALUE, REMEDY_COLUMN_SLOWER, REMEDY_COLUMN_SYNCS};
+    struct sorting by = {sorted[v->rows.list.by], false};
+    if (head.rows) sorting_draw_heads(on, box_behind(head, 2), &f, &f.of, &by);
     list_show(&v->list, count, area);
     v->visible = area.rows;
     for (int i = 0; i < area.rows && v->list.top + i < count; i++) {
         struct box row = {area.row + i, area.column, 1, area.columns};
         const struct remedy *it = &v->rows.list.all.at[v->list.top + i];
         struct remedy_row data = {&v->rows.list, it};
-        struct progress now = worker_progress(on->session->worker, &why_work, it->order);
+        bool runs = tries_row_runs(&v->rows, on->session, it);
         put_values(on->cells, box_behind(row, 2), &f, &data);
-        if (now.running) put(on->cells, row.row, row.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
+        if (runs) put(on->cells, row.row, row.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
         if (it != why_row(v)) continue;
-        if (!now.running) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
+        if (!runs) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
         put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     }
 }
 
-/* The row under the cursor, and the progress. */
+/* The row under the cursor, the verdict over all, and the progress. */
 static void why_draw_foot(const struct scene *on, const struct why_view *v, struct box area)
 {
-    int count = (int)v->rows.list.all.count;
-    if (area.rows < 1 || count == 0) return;
+    const struct remedies *r = &v->rows.list;
     const struct remedy *it = why_row(v);
-    int used = put_text(on->cells, area.row, area.column, area.columns, INK(DIM),
-                        it                 ? it->note
-                        : v->rows.left > 0 ? "no remedy so far helps"
-                                           : "no remedy that was tried helps");
-    if (it && it->state <= REMEDY_CUT && !v->rows.list.plan->graph->list)
-        put_format(on->cells, area.row, area.column + used, area.columns - used, INK(DIM),
-                   "%s%s end to end, now %s", used ? "; " : "", in_micros(it->us).at,
-                   in_micros(v->rows.list.plan->figures.end_to_end_us).at);
-    /* "12 of 24 tried", "all 24 tried, best first", "6 of 8 tried; 2 not tried: too large" */
     struct text line = {0};
-    int tried = 0, large = 0, cancelled = 0;
-    for (int i = 0; i < count; i++) {
-        enum remedy_state s = v->rows.list.all.at[i].state;
-        tried += s != REMEDY_OPEN && s != REMEDY_LARGE && s != REMEDY_STOPPED;
-        large += s == REMEDY_LARGE;
-        cancelled += s == REMEDY_STOPPED;
+    if (area.rows < 1 || r->all.count == 0) return;
+    struct box progress = box_cut_bottom(&area, 1), row = box_cut_top(&area, 1);
+    if (it) text_add(&line, it->note);
+    if (it && it->state <= REMEDY_CUT && !r->plan->graph->list) {
+        text_format(&line, "%s%s end to end", line.at ? "; " : "", in_micros(it->us).at);
+        text_format(&line, ", now %s", in_micros(r->plan->figures.end_to_end_us).at);
     }
-    if (tried == count)
-        text_format(&line, "all %d tried", count);
-    else
-        text_format(&line, "%d of %d tried", tried, count);
-    if (large) text_format(&line, "; %d not tried: too large", large);
-    if (cancelled) text_format(&line, "; %d cancelled", cancelled);
-    if (v->rows.is_sorted && tried > 1) text_add(&line, ", best first");
-    put_line(on->cells, box_cut_bottom(&area, 1), v->rows.left > 0 ? INK(WARN) : INK(DIM), &line);
+    if (it && it->state == REMEDY_LARGE)
+        text_format(&line, "%s%s tries it", line.at ? "; " : "", KEY_OF(OPEN));
+    if (line.at) put_line(on->cells, row, INK(DIM), &line);
+    add_remedies_verdict(r, &line);
+    put_paragraph(on->cells, area, INK(PLAIN), &line);
+    /* "12 of 24 tried", "all 24 tried, 2 being improved, fewest bytes first" */
+    static const char *const first[REMEDY_BYS] = {"fewest bytes", "fastest", "fewest syncs"};
+    int better = tries_running(&v->rows, on->session);
+    add_remedies_tried(r, &line);
+    if (v->rows.left == 0 && better) text_format(&line, ", %d being improved", better);
+    if (v->rows.is_sorted && !better) text_format(&line, ", %s first", first[r->by]);
+    put_line(on->cells, progress, v->rows.left > 0 || better ? INK(WARN) : INK(DIM), &line);
 }
 
 static void why_draw(const struct scene *on, void *state, struct box area)
@@ -246,18 +173,18 @@ static void why_draw(const struct scene *on, void *state, struct box area)
     struct why_view *v = state;
     const struct lx_plan *p = session_plan(on->session);
     why_ask(v, on->session);
-    int rows = (int)v->rows.list.all.count + 10;
+    int rows = (int)v->rows.list.all.count + 12;
     struct box in =
         frame_window(on, "Why, and remedies", p ? rows : 10, area.columns < 150 ? area.columns : 150);
     if (!p || !v->rows.list.plan) {
         frame_no_plan(on, in);
         return;
     }
-    struct box foot = box_cut_bottom(&in, in.rows >= 8 ? 2 : 0), words = in;
+    struct box foot = box_cut_bottom(&in, in.rows >= 14 ? 4 : in.rows >= 8 ? 2 : 0), words = in;
     if (words.rows > in.rows - LEAST_ROWS) words.rows = in.rows > LEAST_ROWS ? in.rows - LEAST_ROWS : 0;
     int room = words.rows;
-    if (v->rows.buffer >= 0)
-        why_draw_buffer(on, v->rows.list.plan, v->rows.buffer, &words);
+    if (v->rows.of_what >= 0)
+        why_draw_buffer(on, v->rows.list.plan, v->rows.of_what, &words);
     else {
         struct text line = {0};
         text_add(&line, "the whole plan: ");
@@ -277,6 +204,14 @@ static void why_draw(const struct scene *on, void *state, struct box area)
         if (line.at) box_cut_top(&words, put_paragraph(on->cells, words, INK(PLAIN), &line));
     }
     box_cut_top(&in, room - words.rows);
+    if (v->rows.list.compulsory) {
+        put_wrapped_format(
+            on->cells, in, INK(PLAIN),
+            "Compulsory: every plan moves these bytes, and this one moves them once. Nothing can "
+            "help. %s goes to the next buffer off chip, %s asks about the whole plan.",
+            KEY_OF(OFF_CHIP), KEY_OF(WHOLE_PLAN));
+        return;
+    }
     why_draw_rows(on, v, in);
     why_draw_foot(on, v, foot);
 }
@@ -284,16 +219,19 @@ static void why_draw(const struct scene *on, void *state, struct box area)
 static void why_apply(struct explorer *x, struct why_view *v)
 {
     const struct remedy *it = why_row(v);
-    const char *none = v->rows.left > 0 ? "no remedy so far helps" : "no remedy that was tried helps",
-               *why_not = v->visible < 1             ? "no room to show what would be applied"
-                          : !it                      ? none
+    struct text none = {0};
+    add_remedies_tried(&v->rows.list, &none);
+    const char *why_not = v->visible < 1             ? "no room to show what would be applied"
+                          : !it                      ? none.at
                           : it->state == REMEDY_OPEN ? "it is being tried"
-                          : it->state > REMEDY_CUT   ? "there is nothing to apply in this row"
-                                                     : NULL;
-    if (why_not) {
-        explorer_say(x, TONE_WARN, "%s", why_not);
-        return;
-    }
+                          : it->state == REMEDY_LARGE || it->state == REMEDY_STOPPED ? "trying it"
+                          : it->state > REMEDY_CUT ? "there is nothing to apply in this row"
+                                                   : NULL;
+    if (why_not) explorer_say(x, TONE_WARN, "%s", why_not);
+    text_free(&none);
+    if (why_not && it && (it->state == REMEDY_LARGE || it->state == REMEDY_STOPPED) && v->visible > 0)
+        tries_ask(&v->rows, &x->session, v->list.cursor);
+    if (why_not) return;
     struct what_if how = {.options = it->options};
     char what[sizeof it->what];
     memcpy(what, it->what, sizeof what);
@@ -323,12 +261,15 @@ static bool why_request(struct explorer *x, void *state, enum request r, const c
         return true;
     case REQ_OFF_CHIP: v->whole = false; return false;
     case REQ_STOP:
-        worker_stop(x->session.worker, &why_work);
-        for (size_t i = 0; i < v->rows.list.all.count; i++)
-            if (v->rows.list.all.at[i].state == REMEDY_OPEN) v->rows.list.all.at[i].state = REMEDY_STOPPED;
-        v->rows.left = 0;
-        v->rows.number++;
-        why_sort(&v->rows);
+        tries_cancel(&v->rows, &x->session);
+        return true;
+    case REQ_SORT_RIGHT:
+    case REQ_SORT_LEFT:
+        if (!v->rows.list.plan || v->rows.list.plan->graph->list) return false;
+        v->by = (v->rows.list.by + (r == REQ_SORT_RIGHT ? 1 : REMEDY_BYS - 1)) % REMEDY_BYS;
+        v->by_user = true;
+        v->rows.list.by = v->by;
+        tries_sort(&v->rows);
         return true;
     default: return false;
     }
@@ -362,16 +303,21 @@ static void why_end(void *state)
     remedies_free(&v->rows.list);
 }
 
+static const struct why_view why_initial = {.rows = {.work = why_work}};
+
 const struct view view_why = {
     .name = "Why",
     .purpose = "why a buffer is off chip, its cost, and remedies",
     .hints = {{REQ_OPEN, "apply"},
               {REQ_OFF_CHIP, "next off chip"},
               {REQ_WHOLE_PLAN, "whole plan"},
+              {REQ_SORT_RIGHT, "sort"},
+              {REQ_PARETO, "bytes and time"},
               {REQ_STOP, "cancel"},
               {REQ_UNDO, "undo"},
               {REQ_BACK, "close"}},
     .state_size = sizeof(struct why_view),
+    .initial = &why_initial,
     .end = why_end,
     .shown = why_shown,
     .draw = why_draw,

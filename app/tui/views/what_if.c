@@ -152,6 +152,25 @@ void settings_command(const struct what_if *w, const char *file, const struct mo
     }
 }
 
+void settings_changes(const struct what_if *w, const struct what_if *now, struct text *out)
+{
+    for (int i = 0; i < lx_settings_count(); i++) {
+        const char *name = lx_settings_at(i).name, *comma = out->length ? ", " : "";
+        bool is_switch = lx_settings_at(i).kind == LX_TAKES_NOTHING;
+        char *value = lx_settings_get(&w->options, i), *was = lx_settings_get(&now->options, i);
+        bool set = lx_settings_is_set(&w->options, i), same = set == lx_settings_is_set(&now->options, i);
+        if (!same || strcmp(value ? value : "", was ? was : "") != 0)
+            text_format(out,
+                        !set        ? "%sno --%s"
+                        : is_switch ? "%s--%s"
+                                    : "%s--%s %s",
+                        comma, name, value ? value : "");
+        mem_free(value);
+        mem_free(was);
+    }
+    if (!out->length) text_add(out, "now");
+}
+
 const struct lx_graph *settings_apply(const struct what_if *w, const struct lx_graph *g,
                                       struct lx_plan_options *how, int64_t values[MOST_SOLVER_OPTIONS],
                                       lx_status *st)

@@ -45,6 +45,8 @@ void settings_take_solver(struct what_if *w, int solver);
 bool settings_step(struct what_if *w, int i, int direction, int64_t now);
 /* The value in words. */
 void settings_show(const struct what_if *w, int i, struct text *out);
+/* "--tile none, no --lx": how settings differ from those of now; "now" where they do not. */
+void settings_changes(const struct what_if *w, const struct what_if *now, struct text *out);
 /* "lxplan plan FILE --dim batch=1 --solver exact --cores 16": how a model is read (NULL: the default), and
  * settings that differ from the defaults. */
 void settings_command(const struct what_if *w, const char *file, const struct model_options *models,

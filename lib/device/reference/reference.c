@@ -343,3 +343,11 @@ void lx_reference_free(struct lx_reference *r)
     arena_free(&r->memory);
     mem_free(r);
 }
+
+void data_argument(const struct lx_device_options *how, int32_t tensor, enum lx_dtype type, void *items)
+{
+    for (int i = 0; i < how->argument_count; i++) {
+        float value = (float)how->arguments[i].value;
+        if (how->arguments[i].tensor == tensor) items_encode(&number_types[type], &value, 1, items);
+    }
+}

@@ -395,6 +395,35 @@ static bool control_only_names(const struct import *im, const struct model_op *o
     return plain && x->leaves == y->leaves && x->bytes == y->bytes;
 }
 
+static bool control_is_call(const struct model_op *op)
+{
+    return op->body_count == 1 && (strcmp(op->kind, "call") == 0 || strcmp(op->kind, "fusion") == 0);
+}
+
+/* How many ops a body has at least when its calls are inlined, up to the limit. `known`: per body; -1: under
+ * way. */
+static int64_t control_count(const struct import *im, int32_t number, int depth, int64_t *known)
+{
+    const struct model_body *b = &im->m->bodies.at[number];
+    if (known[number] || depth > MODEL_MAX_DEPTH) return known[number] > 0 ? known[number] : 0;
+    known[number] = -1;
+    int64_t sum = 1;
+    for (int i = 0; i < b->op_count && sum <= LX_MAX_ITEMS; i++) {
+        sum += strcmp(b->ops[i].kind, "parameter") != 0;
+        if (!b->ops[i].instead && control_is_call(&b->ops[i]))
+            sum += control_count(im, b->ops[i].bodies[0], depth + 1, known);
+    }
+    return known[number] = sum;
+}
+
+static bool control_is_too_large(const struct import *im)
+{
+    int64_t *known = mem_zeroed((size_t)im->m->bodies.count + 1, sizeof *known);
+    bool large = control_count(im, im->m->entry, 0, known) > LX_MAX_ITEMS + 1;
+    mem_free(known);
+    return large;
+}
+
 /* Handles control flow and names; *done: the op was one. */
 static bool control_op(struct import *im, const struct model_op *op, bool *done)
 {
@@ -408,8 +437,7 @@ static bool control_op(struct import *im, const struct model_op *op, bool *done)
     if (op->instead && !op_known_ahead(im, op)) return control_derived(im, op);
     if (strcmp(kind, "tuple") == 0) return control_tuple(im, op);
     if (strcmp(kind, "get-tuple-element") == 0 && op->operand_count == 1) return control_element(im, op);
-    if (op->body_count == 1 && (strcmp(kind, "call") == 0 || strcmp(kind, "fusion") == 0))
-        return control_enter(im, op, op->bodies[0], op->operands, op->operand_count);
+    if (control_is_call(op)) return control_enter(im, op, op->bodies[0], op->operands, op->operand_count);
     if (op->body_count == 2 && strcmp(kind, "while") == 0) return control_loop(im, op);
     if (op->body_count > 0 && (strcmp(kind, "conditional") == 0 || strcmp(kind, "If") == 0))
         return control_branches(im, op);
@@ -429,7 +457,8 @@ bool import_body(struct import *im, int32_t number)
             import_class(im, op, CLASS_FREE, "names");
             continue;
         }
-        if (++im->walked > LX_MAX_ITEMS || im->sketches.count > LX_MAX_ITEMS)
+        if ((im->walked == 0 && control_is_too_large(im)) || ++im->walked > LX_MAX_ITEMS ||
+            im->sketches.count > LX_MAX_ITEMS)
             return status_set_at(im->st, LX_E_LIMIT, im->m->file, op->line, op->column,
                                  "more than %d ops after inlining", LX_MAX_ITEMS);
         struct op_class *c = import_class_of(im, op);

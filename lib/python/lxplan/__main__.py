@@ -57,7 +57,7 @@ def _number(value: float) -> str:
 
 def _cell(item: Any, name: str) -> str:
     value = item.get(name, "")
-    return _number(value) if isinstance(value, float) else str(value)
+    return str(value) if isinstance(value, str) else _number(value)
 
 
 def _table(result: Result) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import json
+from collections.abc import Mapping
 from typing import Any, Optional, Sequence, Union
 
 from . import _native
 from ._handle import Handle
-from ._options import asked
+from ._options import asked, options_of
 from ._result import Plan
 
 
@@ -19,12 +20,28 @@ class Graph(Handle):
     _free = "lx_graph_free"
 
     @classmethod
-    def parse(cls, data: Union[bytes, str], format: Optional[str] = None) -> "Graph":
-        """From the content of a file: a pattern, or a model of another compiler; format None: by content."""
+    def parse(cls, data: Union[bytes, str], format: Optional[str] = None, **options: Any) -> "Graph":
+        """From the content of a file: a pattern, or a model of another compiler; format None: by content.
+
+        Models take the options of the import by name: `dims={"N": 8}`, `values={"n": 3}`, `roles={"x": "weight"}`,
+        `trips=2`, `branch=0`, `strict=True`, ...; `report()` says what became of each op."""
         native = _native.library()
         raw = _native.content(data)
-        at = native.lx_graph_parse(raw, len(raw), _native.encoded(format), _native.error())
-        return cls(_native.made(at), native)
+        if format is not None:
+            if options:
+                raise TypeError("options are of models, whose format is told by content")
+            return cls(_native.made(native.lx_graph_parse(raw, len(raw), _native.encoded(format), _native.error())), native)
+        asked_for = {}
+        for name, value in options.items():
+            if isinstance(value, Mapping):
+                name, value = name.rstrip("s"), ",".join(f"{k}={v}" for k, v in value.items())
+            asked_for[name.replace("_", "-")] = value
+        how = options_of(None, asked_for)
+        return cls(_native.made(native.lx_graph_import(raw, len(raw), how._open(), _native.error())), native)
+
+    def report(self) -> Any:
+        """What the import made of each op of a model; InvalidInput for another graph."""
+        return json.loads(self.write("report"))
 
     def write(self, format: str = "pattern") -> bytes:
         """As a file of that format."""
@@ -61,9 +78,12 @@ class Graph(Handle):
     def tensors(self) -> int:
         return int(self.number("tensors"))
 
-    def plan(self, options: Any = None) -> Plan:
-        """The whole road: layouts, divisions, placement; checked."""
-        return Plan(asked(self._native.lx_plan, (self._open(),), options), self._native)
+    def plan(self, options: Any = None, **values: Any) -> Plan:
+        """The whole road: layouts, divisions, placement; checked. Options as of `Placement.solve`."""
+        return Plan(asked(self._native.lx_plan, (self._open(),), options, values), self._native)
+
+    def __repr__(self) -> str:
+        return f"<Graph {self.name}: {self.ops} ops, {self.tensors} tensors>" if self._at else "<closed Graph>"
 
 
 class Builder(Handle):

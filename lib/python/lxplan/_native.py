@@ -47,6 +47,7 @@ SIGNATURES = {
     "lx_builder_attribute": "ihissh",
     "lx_builder_finish": "hhh",
     "lx_graph_parse": "hslsh",
+    "lx_graph_import": "hslhh",
     "lx_graph_write": "hhsh",
     "lx_graph_free": "vh",
     "lx_graph_number": "ihsh",
@@ -75,10 +76,13 @@ SIGNATURES = {
     "lx_run": "hhhh",
     "lx_result_free": "vh",
     "lx_result_check": "ihh",
+    "lx_result_name_at": "shsih",
     "lx_result_number": "ihsh",
+    "lx_result_integer": "ihsh",
     "lx_result_word": "shs",
     "lx_result_count": "lhs",
     "lx_result_item_number": "ihslsh",
+    "lx_result_item_integer": "ihslsh",
     "lx_result_item_word": "shsls",
     "lx_result_places": "ihhhi",
     "lx_result_write": "hhshh",
@@ -114,6 +118,29 @@ class LxplanError(Exception):
 
     def __str__(self) -> str:
         return self.text or self.word
+
+
+class NotLegal(LxplanError):
+    """The answer, or the plan, breaks a rule, or there is none."""
+
+
+class Stopped(LxplanError):
+    """The call was stopped before it had a result."""
+
+
+class InvalidInput(LxplanError, ValueError):
+    """A file, an option or an argument is wrong."""
+
+
+class OutOfMemory(LxplanError, MemoryError):
+    """The machine has no memory left."""
+
+
+class InternalError(LxplanError):
+    """A bug in lxplan."""
+
+
+_CLASSES = {"no": NotLegal, "stopped": Stopped, "memory": OutOfMemory, "internal": InternalError}
 
 
 def _open() -> ctypes.CDLL:
@@ -211,9 +238,10 @@ def failure(returned: Optional[int] = None) -> LxplanError:
     native, at = library(), error()
     line, column = ctypes.c_int32(), ctypes.c_int32()
     file = native.lx_error_place(at, ctypes.byref(line), ctypes.byref(column))
-    return LxplanError(
+    word = decoded(native.lx_error_code(at)) or "error"
+    return _CLASSES.get(word, InvalidInput)(
         -returned if returned is not None and returned < 0 else 0,
-        decoded(native.lx_error_code(at)) or "error",
+        word,
         decoded(native.lx_error_text(at)) or "",
         decoded(file),
         line.value,

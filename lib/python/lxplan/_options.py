@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import signal
 import threading
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
@@ -17,6 +18,36 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "1" if value else "0"
     return str(value)
+
+
+_thread = threading.local()  # .interrupted: the signal's frame, of a call that is under way
+
+
+class _Interrupts:
+    """Ctrl-C during a call of the library: its handler runs inside of a callback, from where no exception gets out. So it
+    only takes note, the callback ends the call with its best, and then the handler that was there is called."""
+
+    def __enter__(self) -> None:
+        self.before = None
+        if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
+            self.before = signal.signal(signal.SIGINT, self._note)
+
+    @staticmethod
+    def _note(_: int, frame: Any) -> None:
+        _thread.interrupted = (frame,)
+
+    def __exit__(self, *_: Any) -> None:
+        if self.before is None:
+            return
+        signal.signal(signal.SIGINT, self.before)
+        noted, _thread.interrupted = getattr(_thread, "interrupted", None), None
+        if noted:
+            self.before(signal.SIGINT, noted[0])
+
+
+@_native.STOP
+def _ask_for_signals(_: Any) -> int:
+    return 1 if getattr(_thread, "interrupted", None) else 0
 
 
 class Options(Handle):
@@ -37,9 +68,13 @@ class Options(Handle):
         self._callbacks: List[Any] = []
         self.values: Dict[str, str] = {}
         for name in sorted(values, key=lambda n: n != "solver"):  # a solver's own options come behind it
-            self.set(name, values[name])
+            self.set(name.replace("_", "-"), values[name])
+        native.lx_options_on_stop(self._at, ctypes.cast(_ask_for_signals, ctypes.c_void_p), None)
         if stop or progress:
             self._watch(stop, progress)
+
+    def __repr__(self) -> str:
+        return f"Options({', '.join(f'{name}={value!r}' for name, value in self.values.items())})"
 
     @classmethod
     def parse(cls, text: str, **more: Any) -> "Options":
@@ -70,7 +105,7 @@ class Options(Handle):
         raised = self._raised
 
         def guarded(call: Callable[[], Any]) -> Any:
-            if getattr(raised, "what", None) is not None:
+            if getattr(raised, "what", None) is not None or getattr(_thread, "interrupted", None):
                 return True
             try:
                 return call()
@@ -109,17 +144,32 @@ def handle_of(options: Any) -> Optional["Options"]:
     raise TypeError(f"options are Options, a text or a mapping, not {type(options).__name__}")
 
 
-def asked(function: Any, before: tuple, options: Any) -> int:
-    """Calls `function(*before, options, error)`; a callback's exception goes before an error of the call."""
+def options_of(options: Any, values: Mapping[str, Any]) -> "Options":
+    """Options as they may be given, with those that are given by name; without any, the thread's own."""
     how = handle_of(options)
-    at = function(*before, how._open() if how else None, _native.error())
-    if how:
-        try:
-            how._raise()
-        except BaseException:
-            if at:
-                how._native.lx_result_free(at)
-            raise
+    if how is not None and values:
+        raise TypeError("options are given as one object, or by name")
+    if how is not None:
+        return how
+    if values:
+        return Options(**values)
+    if not hasattr(_thread, "options"):
+        _thread.options = Options()
+    return _thread.options
+
+
+def asked(function: Any, before: tuple, options: Any, values: Mapping[str, Any] = {}) -> int:
+    """Calls `function(*before, options, error)`; Ctrl-C, and a callback's exception, go before an error of the call."""
+    how = options_of(options, values)
+    at = None
+    try:
+        with _Interrupts():
+            at = function(*before, how._open(), _native.error())
+        how._raise()
+    except BaseException:
+        if at:
+            how._native.lx_result_free(at)
+        raise
     return _native.made(at)
 
 

@@ -49,6 +49,9 @@ class Placement(Handle):
         """As a file of that format."""
         return _native.taken(self._native.lx_placement_write(self._open(), _native.encoded(format), _native.error()))
 
+    def __repr__(self) -> str:
+        return f"<Placement: {self._count} buffers>" if self._at else "<closed Placement>"
+
     # Pools and buffers.
 
     def pool(self, name: str, capacity: Optional[int] = None) -> int:
@@ -196,11 +199,12 @@ class Placement(Handle):
 
     # Answers.
 
-    def solve(self, options: Any = None) -> Solution:
-        """Solves it; the answer is checked. `options`: Options, a text ("solver=exact") or a mapping.
+    def solve(self, options: Any = None, **values: Any) -> Solution:
+        """Solves it; the answer is checked. `options`: Options, a text ("solver=exact") or a mapping; or by name,
+        `solve(solver="exact")`.
 
         Where no legal answer exists, its `status` is "infeasible" and no buffer has an address."""
-        return Solution(asked(self._native.lx_solve, (self._open(),), options), self._native)
+        return Solution(asked(self._native.lx_solve, (self._open(),), options, values), self._native)
 
     def check(self, addresses: Sequence[Optional[int]], pools: Optional[Sequence[Optional[int]]] = None) -> float:
         """The value of anybody's answer; LxplanError names rule, buffers and bytes where it is not legal."""

@@ -5,27 +5,50 @@ from __future__ import annotations
 import ctypes
 import os
 from array import array
-from typing import Any, Iterator, List, Optional, Tuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
 from . import _native
 from ._handle import Handle
-from ._options import Options, asked, handle_of
+from ._options import asked, options_of
+
+Number = Union[int, float]
 
 
-class Item:
-    """One row of a list of a result: `item["name"]`, a word where it is one, else a number."""
+def _number(of: "Result", name: str, item: Tuple[Any, ...] = ()) -> Number:
+    """A whole number as int, any other as float; KeyError where there is none of that name."""
+    native, raw = of._native, _native.encoded(name)
+    kind = "item_" if item else ""
+    for getter, value in (("integer", ctypes.c_int64()), ("number", ctypes.c_double())):
+        if getattr(native, f"lx_result_{kind}{getter}")(of._open(), *item, raw, ctypes.byref(value)) >= 0:
+            return value.value
+    raise KeyError(name)
+
+
+def _names(of: "Result", of_list: Optional[bytes]) -> Dict[str, str]:
+    """Every name with its type; a word wins over the number of its name."""
+    found: Dict[str, str] = {}
+    kind = ctypes.c_char_p()
+    i = 0
+    while True:
+        name = of._native.lx_result_name_at(of._open(), of_list, i, ctypes.byref(kind))
+        if name is None:
+            return found
+        text, i = name.decode(), i + 1
+        if found.get(text) != "word":
+            found[text] = (kind.value or b"").decode()
+
+
+class Item(Mapping):
+    """One row of a list of a result: a mapping from names to words, whole numbers and others."""
 
     __slots__ = ("_of", "_list", "_i")
 
     def __init__(self, of: "Result", name: str, i: int):
         self._of, self._list, self._i = of, _native.encoded(name), i
 
-    def number(self, name: str) -> float:
-        value = ctypes.c_double()
-        of = self._of
-        if of._native.lx_result_item_number(of._open(), self._list, self._i, _native.encoded(name), ctypes.byref(value)) < 0:
-            raise KeyError(name)
-        return value.value
+    def number(self, name: str) -> Number:
+        return _number(self._of, name, (self._list, self._i))
 
     def word(self, name: str) -> str:
         of = self._of
@@ -40,14 +63,17 @@ class Item:
         except KeyError:
             return self.number(name)
 
-    def get(self, name: str, otherwise: Any = None) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            return otherwise
+    def __iter__(self) -> Iterator[str]:
+        return iter(_names(self._of, self._list))
+
+    def __len__(self) -> int:
+        return len(_names(self._of, self._list))
+
+    def __repr__(self) -> str:
+        return f"Item({dict(self)!r})"
 
 
-class Items:
+class Items(Sequence):
     """A list of a result, as a sequence of `Item`."""
 
     __slots__ = ("_of", "_name", "_count")
@@ -61,13 +87,33 @@ class Items:
     def __len__(self) -> int:
         return self._count
 
-    def __getitem__(self, i: int) -> Item:
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return [Item(self._of, self._name, k) for k in range(*i.indices(self._count))]
         if not -self._count <= i < self._count:
             raise IndexError(i)
         return Item(self._of, self._name, i % self._count)
 
-    def __iter__(self) -> Iterator[Item]:
-        return (Item(self._of, self._name, i) for i in range(self._count))
+    @property
+    def names(self) -> List[str]:
+        """What each item knows."""
+        return list(_names(self._of, _native.encoded(self._name)))
+
+    def column(self, name: str) -> Any:
+        """One value of all items: an array of int64 or double, or a list of words."""
+        kind = _names(self._of, _native.encoded(self._name)).get(name)
+        if kind is None:
+            raise KeyError(name)
+        if kind == "word":
+            return [item.word(name) for item in self]
+        return array("q" if kind == "integer" else "d", (item.number(name) for item in self))
+
+    def columns(self) -> Dict[str, Any]:
+        """All columns by name, as pandas.DataFrame(...) and numpy.asarray(...) take them."""
+        return {name: self.column(name) for name in self.names}
+
+    def __repr__(self) -> str:
+        return f"<{self._count} {self._name}: {', '.join(self.names)}>"
 
 
 class Result(Handle):
@@ -76,12 +122,9 @@ class Result(Handle):
     __slots__ = ()
     _free = "lx_result_free"
 
-    def number(self, name: str) -> float:
-        """A number: "objective", "bound", "gap", "steps", "hbm_bytes", "us", "height", ..."""
-        value = ctypes.c_double()
-        if self._native.lx_result_number(self._open(), _native.encoded(name), ctypes.byref(value)) < 0:
-            raise KeyError(name)
-        return value.value
+    def number(self, name: str) -> Number:
+        """A number, a whole one as int: "objective", "bound", "steps", "hbm_bytes", "us", ..."""
+        return _number(self, name)
 
     def word(self, name: str) -> str:
         """A word: "status", "solver", ..."""
@@ -91,11 +134,16 @@ class Result(Handle):
         return text.decode("utf-8", "replace")
 
     def items(self, name: str) -> Items:
-        """A list: "buffers", "ops", "transfers", "faults"."""
+        """A list: "buffers", "ops", "splits", "nests", "layouts", "launches", "syncs", "time_line", ..."""
         return Items(self, name)
 
+    @property
+    def names(self) -> Dict[str, str]:
+        """Every name of this result: "number", "integer", "word" or "list"."""
+        return _names(self, None)
+
     def check(self) -> None:
-        """Checks it again from scratch; LxplanError names rule, buffers and bytes where it is not legal."""
+        """Checks it again from scratch; NotLegal names rule, buffers and bytes where it is not legal."""
         if self._native.lx_result_check(self._open(), _native.error()) != 1:
             raise _native.failure()
 
@@ -113,22 +161,29 @@ class Result(Handle):
 
     @property
     def objective(self) -> float:
-        return self.number("objective")
+        return float(self.number("objective"))
 
     @property
     def bound(self) -> float:
         """No answer is below this; proved."""
-        return self.number("bound")
+        return float(self.number("bound"))
 
     @property
     def gap(self) -> float:
         """How far the objective is above the bound, as a share of it."""
-        return self.number("gap")
+        return float(self.number("gap"))
 
     @property
     def notes(self) -> List[str]:
         """What went wrong and was no reason to fail: no time to cut a team."""
         return self.word("notes").splitlines()
+
+    def __repr__(self) -> str:
+        if not self._at:
+            return f"<closed {type(self).__name__}>"
+        known = self.names
+        said = [f"{name} {self.number(name):g}" for name in ("objective", "bound", "hbm_bytes") if name in known]
+        return f"<{type(self).__name__}: {', '.join([self.status, *said])}>"
 
     def _places(self) -> Tuple[array, array]:
         count = self._native.lx_result_places(self._open(), None, None, 0)
@@ -160,7 +215,7 @@ class Run(Result):
 
 
 class Plan(Result):
-    """A plan of a graph: `hbm_bytes`, the lists "ops", "buffers", "transfers", and all exports by `write`."""
+    """A plan of a graph: `hbm_bytes`, the lists "ops", "buffers", "transfers", ..., and all exports by `write`."""
 
     __slots__ = ()
 
@@ -172,19 +227,19 @@ class Plan(Result):
         return cls(_native.made(native.lx_plan_parse(raw, len(raw), _native.error())), native)
 
     @classmethod
-    def of_file(cls, path: "str | os.PathLike[str]", options: Any = None) -> "Plan":
+    def of_file(cls, path: "str | os.PathLike[str]", options: Any = None, **values: Any) -> "Plan":
         """Of a pattern or model in a file."""
         native = _native.library()
-        how = handle_of(options) or Options()
+        how = options_of(options, values)
         how.set("file", os.fspath(path))
         try:
             return cls(asked(native.lx_plan, (None,), how), native)
         finally:
             how.set("file", "")
 
-    def run(self, options: Any = None) -> Run:
+    def run(self, options: Any = None, **values: Any) -> Run:
         """Executes the plan on the simulated device."""
-        return Run(asked(self._native.lx_run, (self._open(),), options), self._native)
+        return Run(asked(self._native.lx_run, (self._open(),), options, values), self._native)
 
     @property
     def hbm_bytes(self) -> int:

@@ -49,22 +49,18 @@ struct lx_transport {
     /* A device without progress for the time limit, even before a wait; -1: none known. NULL: not
      * supported. */
     int (*frozen)(const struct lx_link *link);
-    /* Whether this process was started as one of several devices. NULL: never. */
-    bool (*started)(void);
-    /* The number of devices in all processes; 0: see `st`. NULL: any number. */
+    /* The number of devices in all processes; 0: see `st`. NULL: any number, in this process. */
     int (*devices)(lx_status *st);
     /* Ends the program's use of the transport. `ok` false also ends devices in other processes with exit
      * code 1, and does not return if there are any. False: another device does not end (`st` names it). */
     bool (*end)(bool ok, lx_status *st);
 };
 
-/* Ends with NULL; the default first. */
-const struct lx_transport *const *lx_transports(void);
-/* The transport that started this process, otherwise the default. */
+/* The transport that started this process, otherwise threads. */
 const struct lx_transport *lx_transport_usual(void);
-/* NULL: `st` says whether the transport is unknown or missing from this build. */
+/* "threads" or "mpi"; NULL with `st`. */
 const struct lx_transport *lx_transport_find(const char *name, lx_status *st);
 
 extern const struct lx_transport lx_transport_threads;
-/* Only in a program that links lxplan_mpi. */
-extern const struct lx_transport lx_transport_mpi __attribute__((weak));
+/* Only in the program, which has it in a plug-in; NULL with `st`. */
+const struct lx_transport *lx_transport_mpi(lx_status *st) __attribute__((weak));

@@ -191,12 +191,6 @@ static void transport_mpi_cancel(struct lx_link *link, struct lx_flight *flight)
     transport_mpi_drop(flight, link->devices, false);
 }
 
-static bool transport_mpi_started(void)
-{
-    /* Open MPI, and MPIs with Hydra's process manager */
-    return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE");
-}
-
 static int transport_mpi_processes(lx_status *st)
 {
     int size = 0;
@@ -241,13 +235,13 @@ static bool transport_mpi_end(bool ok, lx_status *st)
     return mpi_process_end(&comm, st);
 }
 
-const struct lx_transport lx_transport_mpi = {.name = "mpi",
-                                              .help = "devices are the processes of mpirun",
-                                              .started = transport_mpi_started,
-                                              .devices = transport_mpi_processes,
-                                              .run = transport_mpi_run,
-                                              .start = transport_mpi_start,
-                                              .wait = transport_mpi_wait_flight,
-                                              .cancel = transport_mpi_cancel,
-                                              .frozen = transport_mpi_frozen,
-                                              .end = transport_mpi_end};
+const struct lx_transport transport_mpi = {.name = "mpi",
+                                           .help = "devices are the processes of mpirun",
+
+                                           .devices = transport_mpi_processes,
+                                           .run = transport_mpi_run,
+                                           .start = transport_mpi_start,
+                                           .wait = transport_mpi_wait_flight,
+                                           .cancel = transport_mpi_cancel,
+                                           .frozen = transport_mpi_frozen,
+                                           .end = transport_mpi_end};

@@ -84,9 +84,17 @@ static void test_built_wrong(void **state)
     assert_true(lx_builder_op(b, "\xc3", "exp", NULL, (int32_t[]){0}, 1, 2, e) < 0);
     assert_string_equal(lx_error_code(e), "syntax");
     assert_true(lx_builder_device(b, "cores", "many", e) < 0);
-    assert_int_equal(lx_builder_op(b, "again", "no_such_kind", NULL, (int32_t[]){3}, 1, 3, e), 2);
-    assert_null(lx_builder_finish(b, e));
+    assert_true(lx_builder_op(b, "again", "no_such_kind", NULL, (int32_t[]){3}, 1, 3, e) < 0);
     assert_string_equal(lx_error_code(e), "unknown_kind");
+    assert_true(lx_builder_tensor(b, "t", "fp17", 0, NULL, NULL, e) < 0);
+    assert_non_null(strstr(lx_error_text(e), "fp16"));
+    assert_true(lx_builder_tensor(b, "t", NULL, 0, NULL, "result", e) < 0);
+    assert_true(lx_builder_tensor(b, "t", NULL, 1, (int64_t[]){0}, NULL, e) < 0);
+    assert_int_equal(lx_builder_op(b, "product", "exp", NULL, (int32_t[]){3}, 1, 3, e), 2);
+    assert_string_equal(lx_error_code(e), "ok"); /* the call had none */
+    assert_string_equal(lx_error_text(e), "");
+    assert_null(lx_builder_finish(b, e));
+    assert_string_equal(lx_error_code(e), "duplicate");
     assert_null(lx_error_place(e, &line, NULL));
     assert_int_equal(line, 0); /* there is no file */
     lx_builder_free(b);
@@ -161,6 +169,105 @@ static void test_planned(void **state)
 }
 
 /* The program's own plan of a bundled pattern, byte for byte. */
+/* Every name that a result lists is answered, by the getter of its type and, an integer, as a number too. */
+static int names_answered(const lx_result *r, const char *list)
+{
+    const char *name, *type = NULL;
+    int n = 0;
+    for (; (name = lx_result_name_at(r, list, n, &type)); n++) {
+        double real;
+        int64_t whole;
+        bool word = strcmp(type, "word") == 0, integer = strcmp(type, "integer") == 0;
+        if (strcmp(type, "list") == 0) {
+            assert_true(names_answered(r, name) > 0);
+            continue;
+        }
+        if (list && lx_result_count(r, list) == 0) continue;
+        if (!word) assert_int_equal(lx_result_item_number(r, list, 0, name, &real), 0);
+        if (word) assert_non_null(lx_result_item_word(r, list, 0, name));
+        assert_int_equal(word ? 0 : lx_result_item_integer(r, list, 0, name, &whole),
+                         word || integer ? 0 : -1);
+        if (integer) assert_true(real == (double)whole);
+    }
+    assert_null(lx_result_name_at(r, list, n, NULL));
+    assert_null(lx_result_name_at(r, list, -1, NULL));
+    return n;
+}
+
+static void test_names_and_lists(void **state)
+{
+    (void)state;
+    lx_builder *b = small();
+    lx_graph *g = lx_builder_finish(b, NULL);
+    lx_options *o = lx_options_new();
+    lx_options_set(o, "objective", "bytes", NULL);
+    lx_result *plan = lx_plan(g, o, NULL), *run = lx_run(plan, NULL, NULL);
+    assert_true(names_answered(plan, NULL) > 25);
+    assert_true(names_answered(run, NULL) > names_answered(plan, NULL));
+    assert_null(lx_result_name_at(plan, "no such list", 0, NULL));
+    assert_int_equal(lx_result_count(plan, "layouts"), 4);
+    assert_int_equal(lx_result_count(plan, "bundles"), 1);
+    int64_t parts = 1, value, cores;
+    for (int64_t i = 0; i < lx_result_count(plan, "splits"); i++)
+        if (lx_result_item_integer(plan, "splits", i, "op", &value) == 0 && value == 0)
+            parts *= (assert_int_equal(lx_result_item_integer(plan, "splits", i, "parts", &value), 0), value);
+    assert_int_equal(lx_result_item_integer(plan, "ops", 0, "cores", &cores), 0);
+    assert_int_equal(parts, cores);
+    double last = 0, end;
+    for (int64_t i = 0; i < lx_result_count(plan, "time_line"); i++) {
+        assert_int_equal(lx_result_item_number(plan, "time_line", i, "end_us", &end), 0);
+        last = fmax(last, end);
+    }
+    assert_true(fabs(last - number(plan, "us")) <= 1e-6 * last);
+    int64_t launched = lx_result_count(plan, "launches");
+    assert_true(launched >= cores);
+    lx_result_free(run);
+    lx_result_free(plan);
+    lx_options_free(o);
+    lx_graph_free(g);
+    lx_builder_free(b);
+}
+
+/* Models with open extents, and what became of them. */
+static void test_imported(void **state)
+{
+    static const char model[] =
+        "func.func @forward(%x: tensor<?x256xf32>, %w: tensor<256x64xf32>) -> tensor<?x64xf32> {\n"
+        "  %0 = \"ttir.matmul\"(%x, %w) : (tensor<?x256xf32>, tensor<256x64xf32>) -> tensor<?x64xf32>\n"
+        "  return %0 : tensor<?x64xf32>\n}\n";
+    (void)state;
+    lx_error *e = lx_error_new();
+    lx_options *o = lx_options_new();
+    assert_null(lx_graph_import(model, sizeof model - 1, NULL, e)); /* the extent is open */
+    assert_true(lx_options_set(o, "dim", "%x:0", e) < 0);
+    assert_true(lx_options_set(o, "role", "%w=nothing", e) < 0);
+    assert_true(lx_options_set(o, "trips", "many", e) < 0);
+    assert_int_equal(lx_options_set(o, "dim", "%x:0=128", e), 0);
+    assert_int_equal(lx_options_set(o, "role", "w=weight", e), 0);
+    lx_graph *g = lx_graph_import(model, sizeof model - 1, o, e);
+    if (!g) fail_msg("%s", lx_error_text(e));
+    double bytes = 0;
+    lx_graph_number(g, "bytes", &bytes);
+    same(bytes, 4 * (128 * 256 + 256 * 64 + 128 * 64));
+    lx_text *report = lx_graph_write(g, "report", e);
+    assert_non_null(report);
+    assert_non_null(strstr(lx_text_data(report), "matmul"));
+    lx_text *pattern = lx_graph_write(g, NULL, e);
+    lx_graph *again =
+        lx_graph_import(lx_text_data(pattern), lx_text_size(pattern), o, e); /* no model: as it is */
+    assert_string_equal(lx_graph_word(g, "hash"), lx_graph_word(again, "hash"));
+    assert_null(lx_graph_write(again, "report", e));
+    bool listed = false;
+    for (int i = 0; lx_options_at(i, "name"); i++) listed |= strcmp(lx_options_at(i, "name"), "dim") == 0;
+    assert_true(listed);
+    lx_text_free(report);
+    lx_text_free(pattern);
+    lx_graph_free(again);
+    lx_graph_free(g);
+    lx_options_free(o);
+    lx_error_free(e);
+}
+
 static void test_same_as_program(void **state)
 {
     (void)state;
@@ -326,6 +433,8 @@ int main(void)
         cmocka_unit_test(test_built),
         cmocka_unit_test(test_built_wrong),
         cmocka_unit_test(test_planned),
+        cmocka_unit_test(test_names_and_lists),
+        cmocka_unit_test(test_imported),
         cmocka_unit_test(test_same_as_program),
         cmocka_unit_test(test_team),
         cmocka_unit_test(test_joint),

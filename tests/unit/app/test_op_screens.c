@@ -1,5 +1,6 @@
 /* What screens say of one op: the same time in Graph and in Cores, no point above its roof, words that are whole. */
 #include "support/explorer_by_keys.h"
+#include "tui/views/cores_picture.h"
 #include "planning/buffer_table.h"
 #include "planning/op_words.h"
 
@@ -118,9 +119,77 @@ static void lives_are_whole(void **state)
     close_it(x);
 }
 
+/* What cores send each other adds up to what the plan says. */
+static void the_ring_matrix_adds_up(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(SOURCE_DIR "/patterns/graphs/moe_mlp.json", 24, 80);
+    explorer_type(x, "<wait>");
+    const struct lx_plan *p = session_plan(&x->session);
+    int found = 0;
+    for (int32_t o = 0; o < p->divisions->count; o++) {
+        const struct lx_op *op = &p->layouts->graph->ops[o];
+        for (int k = 0; p->divisions->at[o].kind == LX_DIVIDED && k < op_operand_count(op); k++) {
+            struct cut c = {.plan = p,
+                            .all = p->divisions,
+                            .g = p->layouts->graph,
+                            .op = op,
+                            .d = &p->divisions->at[o],
+                            .operand = k,
+                            .tensor = op_operand(op, k)};
+            const struct lx_transfer *transfer;
+            int64_t cores = 0, sum = 0, *bytes = cut_ring_bytes(&c, &cores, &transfer);
+            for (int64_t i = 0; bytes && i < cores * cores; i++) sum += bytes[i];
+            for (int64_t i = 0; bytes && i < cores; i++) assert_int_equal(bytes[i * cores + i], 0);
+            if (bytes) assert_true(sum > 0 && transfer->bytes % sum == 0);
+            found += bytes != NULL;
+            mem_free(bytes);
+        }
+    }
+    assert_true(found > 3);
+    close_it(x);
+}
+
+static int64_t cores_of_exp(const struct explorer *x, char letter)
+{
+    const struct lx_plan *p = session_plan(&x->session);
+    for (int32_t o = 0; o < p->divisions->count; o++)
+        for (int i = 0;
+             strcmp(p->layouts->graph->ops[o].name, "exp") == 0 && i < p->divisions->at[o].split_count; i++)
+            if (p->divisions->at[o].splits[i].letter == letter) return p->divisions->at[o].splits[i].split;
+    return 0;
+}
+
+/* Another split is planned before it is taken; the others stay to choose from; undo brings the first one back. */
+static void a_split_is_tried_taken_and_undone(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 24, 80);
+    explorer_type(x, ":set tile none<Enter>:set objective bytes<Enter><wait>2/exp<Enter>3<wait>");
+    assert_true(explorer_shows(x, "c/32: the split of now") && explorer_shows(x, "c/16 d/2"));
+    size_t changes = x->session.undo.count;
+    explorer_type(x, "j");
+    assert_true(explorer_shows(x, "c/16 d/2: HBM "));
+    assert_int_equal(cores_of_exp(x, 'd'), 1);
+    assert_int_equal(x->session.undo.count, changes);
+    explorer_type(x, "<Enter><wait>");
+    assert_int_equal(cores_of_exp(x, 'd'), 2);
+    assert_true(explorer_shows(x, "c/16 d/2: the split of now") && explorer_shows(x, "c/32 "));
+    explorer_type(x, "j<Enter><wait>"); /* yet another, instead of it */
+    assert_int_equal(cores_of_exp(x, 'b'), 2);
+    explorer_type(x, "uu<wait>");
+    assert_int_equal(cores_of_exp(x, 'c'), 32);
+    assert_true(explorer_shows(x, "c/32: the split of now"));
+    explorer_type(x, "<Enter>");
+    assert_true(explorer_shows(x, "split so already"));
+    close_it(x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_ring_matrix_adds_up),
+        cmocka_unit_test(a_split_is_tried_taken_and_undone),
         cmocka_unit_test(cores_and_graph_say_one_time),
         cmocka_unit_test(no_op_is_above_its_roof),
         cmocka_unit_test(both_times_are_named),

@@ -56,7 +56,7 @@ static const char *dearest(const struct lx_plan *p)
 {
     int32_t best = -1;
     for (int32_t i = 0; i < p->problem.count; i++)
-        if (p->answer.address[i] < 0 &&
+        if (p->answer.address[i] < 0 && !(p->reason[i] && strncmp(p->reason[i], "compulsory", 10) == 0) &&
             (best < 0 || p->problem.buffers[i].spill_cost > p->problem.buffers[best].spill_cost))
             best = i;
     assert_true(best >= 0);
@@ -254,42 +254,104 @@ static void tries_end(void **state)
     lx_graph_free(g);
 }
 
-/* A plan with more buffers than a sort takes has its rows all the same, and they say so. */
-static void what_is_too_large_says_so(void **state)
+/* A weight that is read once: every plan moves it, and no row is listed. Beside it one that a plan could keep. */
+static void compulsory_traffic_has_no_remedies(void **state)
 {
     (void)state;
-    struct lx_settings o = options_of(&(struct asked){.solver = "firstfit"});
-    lx_status st = {0};
-    struct text json = {0};
-    text_add(&json,
-             "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"many\", \"capacity\": 64, \"buffers\": [");
-    for (int i = 0; i < 21000; i++)
-        text_format(&json, "%s{\"name\": \"b%d\", \"size\": 48, \"start\": %d, \"end\": %d, \"cost\": 48}",
-                    i ? "," : "", i, i, i + 2);
-    text_add(&json, "]}");
-    const struct lx_graph *g = lx_graph_of_text("many.json", json.at, json.length, &st);
-    if (!g) fail_msg("%s", st.text);
+    struct lx_settings o = options_of(&(struct asked){.lx = "60k"});
+    const struct lx_graph *g = read_it(PATTERN("graphs/gq_attention.json"));
     const struct lx_plan *p = plan_of(g, &o);
-    struct remedy_watch forever = {0};
-    struct remedies r;
-    remedies_list(p, &o, NULL, &r);
-    assert_true(r.all.count > 3);
-    for (size_t i = 0; i < r.all.count; i++) {
-        remedy_try(&r, &r.all.at[i], g, &forever);
-        assert_int_equal(r.all.at[i].state, REMEDY_LARGE);
+    static const char *const names[] = {"q", "p", NULL};
+    for (int i = 0; i < 3; i++) {
+        struct remedies r;
+        remedies_list(p, &o, names[i], &r);
+        assert_int_equal(r.compulsory, i == 0);
+        assert_int_equal(r.all.count > 0, i > 0);
+        for (size_t k = 1; k < r.all.count; k++) assert_true(r.all.at[k - 1].promise >= r.all.at[k].promise);
+        remedies_free(&r);
     }
-    remedies_free(&r);
     lx_plan_free(p);
     lx_graph_free(g);
-    text_free(&json);
+}
+
+/* What was tried about a buffer answers the question about the whole plan, and about it again. */
+static void results_answer_the_next_question(void **state)
+{
+    (void)state;
+    struct lx_settings o = options_of(&(struct asked){.lx = "60k"});
+    const struct lx_graph *g = read_it(PATTERN("graphs/gq_attention.json"));
+    const struct lx_plan *p = plan_of(g, &o);
+    static const char *const names[] = {"p", NULL, "p"};
+    struct remedies r[3];
+    struct remedy_watch forever = {0};
+    for (int q = 0; q < 3; q++) {
+        remedies_list(p, &o, names[q], &r[q]);
+        r[q].keeps = true;
+        if (q > 0) remedies_carry(&r[q], &r[q - 1]);
+        for (size_t i = 0; i < r[q].all.count; i++) {
+            struct remedy *it = &r[q].all.at[i];
+            if (q == 0 && it->goal == GOAL_NONE) remedy_try(&r[q], it, g, &forever);
+            if (strcmp(it->what, "--cooptimise full") == 0) assert_int_equal(it->state, REMEDY_TRIED);
+            if (it->state == REMEDY_TRIED) check_row(&r[q], it, g);
+        }
+    }
+    for (int q = 0; q < 3; q++) remedies_free(&r[q]);
+    lx_plan_free(p);
+    lx_graph_free(g);
+}
+
+/* The verdict speaks of bytes, time and syncs, each with what it costs otherwise. */
+static void the_verdict_speaks_of_all(void **state)
+{
+    (void)state;
+    const struct lx_graph *g = read_it(PATTERN("graphs/gq_attention.json"));
+    struct lx_settings o = options_of(&(struct asked){0});
+    const struct lx_plan *p = plan_of(g, &o);
+    struct lx_plan now = *p;
+    now.figures.hbm_bytes = 1000, now.figures.end_to_end_us = 180, now.figures.sync_times = 480;
+    struct remedies r = {.plan = &now, .presence = PRESENCE_YES};
+    struct remedy none = {.what = "--tile none",
+                          .value = 1620,
+                          .us = 10,
+                          .syncs = 500,
+                          .cores = p->graph->device.cores,
+                          .capacity = p->problem.capacity};
+    struct remedy larger = {.what = "--lx 9m", .value = 1, .us = 1, .syncs = 1, .cores = none.cores};
+    VEC_PUSH(&r.all, none);
+    VEC_PUSH(&r.all, larger); /* another device */
+    struct text words = {0};
+    add_remedies_verdict(&r, &words);
+    assert_string_equal(
+        words.at,
+        "no fewer bytes; --tile none: 18x faster, bytes +62.0 %, 500 syncs (now 480); no fewer syncs");
+    text_free(&words);
+    r.all.at[0].value = 500, r.all.at[0].syncs = 100;
+    r.all.at[1].state = REMEDY_LARGE;
+    add_remedies_verdict(&r, &words);
+    assert_string_equal(words.at, "--tile none: 2.0x fewer bytes, 18x faster, 100 syncs (now 480)");
+    text_free(&words);
+    add_remedies_tried(&r, &words);
+    assert_string_equal(words.at, "1 of 2 tried; 1 too large to try unasked");
+    text_free(&words);
+    r.all.at[0].value = 1000;
+    add_remedies_tried(&r, &words);
+    assert_string_equal(words.at, "1 of 2 tried, none of them helps; 1 too large to try unasked");
+    text_free(&words);
+    VEC_FREE(&r.all);
+    lx_plan_free(p);
+    lx_graph_free(g);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_what_plans_give),  cmocka_unit_test(every_table_is_walked),
-        cmocka_unit_test(nests_have_rows),           cmocka_unit_test(tries_end),
-        cmocka_unit_test(what_is_too_large_says_so),
+        cmocka_unit_test(rows_are_what_plans_give),
+        cmocka_unit_test(every_table_is_walked),
+        cmocka_unit_test(nests_have_rows),
+        cmocka_unit_test(tries_end),
+        cmocka_unit_test(compulsory_traffic_has_no_remedies),
+        cmocka_unit_test(results_answer_the_next_question),
+        cmocka_unit_test(the_verdict_speaks_of_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

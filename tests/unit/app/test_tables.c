@@ -97,7 +97,10 @@ static struct row filled(struct arena *memory)
                     .has_bound = true,
                     .has_seconds = true,
                     .has_clocks = true,
-                    .has_measured = true};
+                    .has_measured = true,
+                    .has_known = true,
+                    .has_known_bound = true,
+                    .has_limit = true};
     int n = 1;
     for (const struct row_field *f = row_fields; f->key; f++, n++) {
         char *at = (char *)&r + f->at;
@@ -144,6 +147,8 @@ static void test_fields_survive(void **state)
     struct row r = filled(&memory), back = written_and_read(&memory, &r);
     for (const struct row_field *f = row_fields; f->key; f++) same_field(&r, &back, f);
     r.has_value = r.has_bound = r.has_seconds = r.has_clocks = r.has_measured = false;
+    r.has_known = r.has_known_bound = r.has_limit = false;
+    r.known = r.known_bound = 0, r.time_limit = 0, r.class = r.known_status = r.answer = "";
     r.measured_us = 0, r.value = r.bound = r.asked_bytes = 0, r.seconds = r.device_us = r.end_to_end_us = 0;
     back = written_and_read(&memory, &r);
     for (const struct row_field *f = row_fields; f->key; f++) same_field(&r, &back, f);
@@ -167,7 +172,7 @@ static void test_keys_are_needed(void **state)
         cJSON_DeleteItemFromObjectCaseSensitive(json, f->key);
         char *without = cJSON_PrintUnformatted(json);
         bool may_lack = f->kind == FIELD_GAP || f->kind == FIELD_OBJECT || f->kind == FIELD_MICROS ||
-                        f->kind == FIELD_BYTES;
+                        f->kind == FIELD_BYTES || f->kind == FIELD_NOTE;
         assert_int_equal(row_read(&memory, "results", without, strlen(without), &back, &st), may_lack);
         cJSON_free(without);
         cJSON_Delete(json);

@@ -74,7 +74,7 @@ static void a_base_that_is_only_said(void **state)
     (void)state;
     lx_status st = {0};
     struct lx_check_report r;
-    cJSON *plan = plan_tree("graphs/rms_norm.json", "greedy", 4096, 1);
+    cJSON *plan = plan_tree("targets/moe_mlp.json", "greedy", 850 * 1024, 0);
     double traffic = cJSON_GetObjectItem(plan, "hbm_bytes")->valuedouble;
     set(cJSON_GetObjectItem(plan, "graph"), "perfect_hbm_bytes", traffic);
     set(plan, "spill_bytes", 0);

@@ -1,6 +1,7 @@
 /* Generators: every one builds, the same options give the same text, and the text reads back as the same
  * graph. */
 #include "unstable.h"
+#include "base/checked.h"
 #include "base/memory.h"
 
 #include <setjmp.h>
@@ -51,6 +52,7 @@ static const struct {
     {"decode", "ops 1"},
     {"decode", "ops 44"},
     {"decode", "ops 1000 batch 1 heads 4 kv_heads 4 d_model 64 context 100"},
+    {"cut", "buffers 40 drop 20"},
     {"staircase", ""},
     {"staircase", "pairs 5 down 1"},
     {"staircase", "pairs 1"},
@@ -106,7 +108,7 @@ static void test_round_trip_keeps_hash(void **state)
 static void test_every_generator_is_in_the_table(void **state)
 {
     (void)state;
-    static const char *const names[] = {"flash", "block", "decode", "staircase", "random", "d2m"};
+    static const char *const names[] = {"flash", "block", "decode", "staircase", "random", "cut", "d2m"};
     int count = 0;
     for (const struct lx_generator *g = lx_generators(); g->name; g++, count++) {
         assert_true(strlen(g->summary) > 10);
@@ -116,9 +118,39 @@ static void test_every_generator_is_in_the_table(void **state)
             assert_true(g->options[i].low <= g->options[i].def && g->options[i].def <= g->options[i].high);
         }
     }
-    assert_int_equal(count, 6);
-    for (int i = 0; i < 6; i++) assert_non_null(lx_generator_find(names[i]));
+    assert_int_equal(count, 7);
+    for (int i = 0; i < 7; i++) assert_non_null(lx_generator_find(names[i]));
     assert_null(lx_generator_find("nothing"));
+}
+
+/* The buffers of a cut rectangle fill it at every tick, and lie where they were cut without an overlap. */
+static void test_cuts_leave_no_gap(void **state)
+{
+    static const char *const options[] = {"buffers 12 capacity 4k", "buffers 300 capacity 64k seed 9",
+                                          "buffers 2000 capacity 1m seed 3"};
+    (void)state;
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        char with[80];
+        snprintf(with, sizeof with, "%s answer 1", options[k]);
+        const struct lx_graph *free_ = generate("cut", options[k]), *placed = generate("cut", with);
+        struct lx_plan_options how = {.objective = LX_ASK_FIT};
+        lx_status st = {0};
+        struct lx_question *q = lx_problem_of(free_, &how, &st);
+        int64_t *address = mem_alloc((size_t)q->problem.count * sizeof *address), value, area = 0, end = 0;
+        assert_int_equal(placed->list->buffer_count, q->problem.count);
+        for (int32_t i = 0; i < q->problem.count; i++) {
+            const struct lx_buffer *b = &placed->list->buffers[i];
+            address[i] = b->fixed;
+            area += b->size * (b->end - b->start);
+            end = max_i64(end, b->end);
+        }
+        assert_true(lx_problem_check(&q->problem, address, &value, &st));
+        assert_int_equal(area, end * free_->list->capacity);
+        mem_free(address);
+        lx_question_free(q);
+        lx_graph_free(free_);
+        lx_graph_free(placed);
+    }
 }
 
 static void test_flash_has_the_size_of_the_known_graph(void **state)
@@ -330,6 +362,7 @@ int main(void)
         cmocka_unit_test(test_block_grows_by_layers),
         cmocka_unit_test(test_decode_is_cut_exactly),
         cmocka_unit_test(test_staircases_are_the_targets),
+        cmocka_unit_test(test_cuts_leave_no_gap),
         cmocka_unit_test(test_random_lists_are_legal_and_steady),
         cmocka_unit_test(test_random_samples_are_legal),
         cmocka_unit_test(test_seeds_differ),

@@ -159,8 +159,71 @@ static void test_keys_taken_out(void **state)
     assert_int_equal(refused, 0);
 }
 
+/* A false figure is refused, also where the one that it would be compared with is absent. */
+static void test_false_figures(void **state)
+{
+    lx_status st;
+    int falsified = 0;
+    (void)state;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        if (kinds[k].devices) continue;
+        static const double gaps[] = {-0.5, 1e9};
+        cJSON *plan = plan_of_kind(k), *buffer;
+        for (int i = 0; i < 2; i++) {
+            cJSON *copy = cJSON_Duplicate(plan, true);
+            take_out(copy, 0, "bound_bytes"), take_out(copy, 0, "gap"), take_out(copy, 1, "bound_us");
+            assert_null(why_refused(copy, false, &st));
+            cJSON_AddNumberToObject(copy, "gap", gaps[i]);
+            if (!why_refused(copy, false, &st)) fail_msg("kind %d: a gap of %g is taken", (int)k, gaps[i]);
+            cJSON_Delete(copy);
+        }
+        cJSON_ArrayForEach(buffer, cJSON_GetObjectItem(plan, "buffers"))
+        {
+            const cJSON *address = cJSON_GetObjectItem(buffer, "address");
+            cJSON *cost = cJSON_GetObjectItem(buffer, "cost");
+            bool placed = cJSON_IsNumber(address) && address->valuedouble >= 0;
+            if (!cJSON_HasObjectItem(plan, "graph") || !placed || !cost || cost->valuedouble == 0) continue;
+            cJSON_SetNumberValue(cost, 0);
+            if (!why_refused(plan, false, &st)) fail_msg("kind %d: a cost of 0 is taken", (int)k);
+            falsified++;
+            break;
+        }
+        cJSON_Delete(plan);
+    }
+    assert_true(falsified >= 3);
+}
+
+/* The rows of a launch have their cores' numbers, so their order says nothing. */
+static void test_rows_swapped(void **state)
+{
+    lx_status st = {0};
+    (void)state;
+    cJSON *plan = plan_of_kind(3), *launch;
+    int swapped = 0;
+    cJSON_ArrayForEach(launch, cJSON_GetObjectItem(cJSON_GetObjectItem(plan, "graph"), "launches"))
+    {
+        cJSON *cores = cJSON_GetObjectItem(launch, "cores");
+        if (cJSON_GetArraySize(cores) < 2) continue;
+        cJSON *second = cJSON_DetachItemFromArray(cores, 1);
+        cJSON_InsertItemInArray(cores, 0, second);
+        swapped++;
+    }
+    assert_true(swapped > 0);
+    char *text = cJSON_PrintUnformatted(plan);
+    const struct lx_plan *p = lx_plan_of_text("plan", text, strlen(text), &st);
+    if (!p || !lx_plan_check(p, &st)) fail_msg("%s", st.text);
+    struct lx_run_result *r = lx_device_run(p, &(struct lx_device_options){0}, &st);
+    assert_true(r && r->ok);
+    lx_run_result_free(r);
+    lx_plan_free(p);
+    cJSON_free(text);
+    cJSON_Delete(plan);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys_taken_out)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys_taken_out),
+                                       cmocka_unit_test(test_false_figures),
+                                       cmocka_unit_test(test_rows_swapped)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

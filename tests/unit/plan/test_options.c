@@ -22,6 +22,7 @@ static const char *other_value(const struct lx_settings *o, int row)
     case LX_OPTION_TILES: return "64x128/32x32";
     case LX_OPTION_HINT: return "scores=s/8";
     case LX_OPTION_NESTS: return "scaled-masked:a/2";
+    case LX_OPTION_CERTIFICATE: return "/tmp/lxplan_test_options_certificate";
     default:
         if (lx_settings_at(row).kind == LX_TAKES_WORD) return lx_settings_word(o, row, 1);
         return lx_settings_at(row).kind == LX_TAKES_NOTHING ? NULL : "7";
@@ -61,8 +62,9 @@ static bool same_meaning(const struct meaning *a, const struct meaning *b)
     if (l->order != k->order || strcmp(l->by, k->by) != 0 || l->share != k->share || l->assign != k->assign ||
         l->tile[0] != k->tile[0] || l->inner[1] != k->inner[1])
         return false;
-    return a->how.solver == b->how.solver && a->how.objective == b->how.objective && x->seed == y->seed &&
-           x->work_limit == y->work_limit && x->time_limit == y->time_limit && a->hints == b->hints &&
+    return a->how.certify == b->how.certify && a->how.solver == b->how.solver &&
+           a->how.objective == b->how.objective && x->seed == y->seed && x->work_limit == y->work_limit &&
+           x->time_limit == y->time_limit && a->hints == b->hints &&
            strcmp(a->how.nests, b->how.nests) == 0 && memcmp(a->values, b->values, sizeof a->values) == 0;
 }
 
@@ -311,6 +313,7 @@ static void every_part_of_the_program_takes_it(void **state)
             int code = system(line);
             if (code != (refused ? 2 << 8 : 0)) fail_msg("%s ends with %d", line, code >> 8);
         }
+    remove("/tmp/lxplan_test_options_certificate");
 }
 
 int main(void)
