@@ -5,7 +5,6 @@
 #pragma once
 
 #include "unstable.h"
-#include "base/text.h"
 #include "command_line.h"
 
 /* In the order in which people meet them. */

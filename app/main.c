@@ -10,7 +10,6 @@
 #include "planning/planning.h"
 #include "sweep/sweep_out.h"
 #include "text/format.h"
-#include "base/log.h"
 
 #include <locale.h>
 #include <signal.h>

@@ -2,9 +2,7 @@
  * alone: `ilp`, as GLPK is GPL, and `mpi`, which takes some twenty libraries. */
 #pragma once
 
-#include "base/status.h"
-
-#include <stdbool.h>
+#include "base/base.h"
 
 struct lx_answer;
 struct lx_problem;

@@ -4,14 +4,11 @@
  * answer is checked again by the parent (run_child.c) and becomes one line of the results file
  * (results_file.c). Sizes: up to some 10,000 runs on some 1,000 instances; at most one instance per job is
  * in memory. */
-#ifndef LX_APP_BENCH_BENCH_H
-#define LX_APP_BENCH_BENCH_H
+#pragma once
 
 #include "command.h"
 #include "planning/graph_files.h"
-#include "base/arena.h"
 #include "base/json/json.h"
-#include "base/vec.h"
 
 /* How a run ended. `timeout` is the wall clock only, with or without an answer (see `value` of the row); a
  * solver that ends by itself or by its work limit is `feasible` with a complete answer, `none` without. */
@@ -257,5 +254,3 @@ static inline bool field_is_known(const struct row *r, const struct row_field *f
 {
     return !f->known || *(const bool *)((const char *)r + f->known);
 }
-
-#endif

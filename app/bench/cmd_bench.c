@@ -1,15 +1,10 @@
 /* lxplan bench: every solver on every instance, each run in a process of its own. */
 #include "bench/harness.h"
-#include "base/clock.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "bench/suite.h"
 #include "bench/summary.h"
 #include "text/colour.h"
 
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { SIGNALS = 3 };

@@ -1,14 +1,11 @@
 /* The runs of one process: begins them, watches them, judges them, and hands each row to the results file or,
  * in a process that shares the work of another, to that one. */
 #include "bench/harness.h"
-#include "base/clock.h"
-#include "base/memory.h"
 #include "text/colour.h"
 #include "text/format.h"
 #include "bench/bench.h"
 
 #include <poll.h>
-#include <stdio.h>
 
 /* The order of the runs. Repeats and seeds are the outer loops, so that the runs of one cell are far apart
  * and a slow minute of the machine hits everyone; solvers alternate on each instance, beginning with another

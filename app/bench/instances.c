@@ -5,15 +5,10 @@
 #include "bench/bench.h"
 #include "bench/suite.h"
 #include "planning/graph_files.h"
-#include "base/fail.h"
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/json/json.h"
-#include "base/memory.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum { DEEPEST = 16 };

@@ -1,13 +1,9 @@
 /* Whether a command shares its work with other processes (`--transport`), and messages between them. */
 #include "bench/ranks.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "command.h"
 #include "own_plugins.h"
 #include "text/colour.h"
 
-#include <stdint.h>
-#include <string.h>
 #include <time.h>
 
 WORD_LIST(ranks_transport_word, "local", "mpi")

@@ -3,12 +3,9 @@
  *
  * A message is a block of bytes, from any rank to any other, and arrives whole; two from the same rank arrive
  * in the order in which they were sent. Nothing here waits busily: processors belong to the runs. */
-#ifndef LX_APP_BENCH_RANKS_H
-#define LX_APP_BENCH_RANKS_H
+#pragma once
 
-#include "base/status.h"
-
-#include <stddef.h>
+#include "base/base.h"
 
 struct ranks {
     /* Once, before all else. Each of the processes learns its number, 0 to `count` - 1. */
@@ -37,5 +34,3 @@ struct call;
 /* By --transport: the ranks, and this process's number. `*ranks` NULL: a single process. False with
  * `call->st`. */
 bool ranks_join(struct call *call, const struct ranks **ranks, int *rank, int *count);
-
-#endif

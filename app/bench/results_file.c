@@ -8,18 +8,10 @@
  * which counts as none. Against programs that ignore locks (rm, mv, an editor) the file is compared with its
  * name and its length after every line and at the end. */
 #include "bench/bench.h"
-#include "base/fail.h"
-#include "base/checked.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/json/json.h"
-#include "base/text.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <stddef.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>

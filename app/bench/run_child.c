@@ -9,20 +9,11 @@
  * A child is the leader of its own process group and is killed as a group; it dies with its parent. */
 #include "bench/harness.h"
 #include "bench/suite.h"
-#include "base/clock.h"
-#include "base/checked.h"
-#include "base/fail.h"
-#include "base/hash.h"
 #include "base/border.h"
-#include "base/cancel.h"
 #include "planning/command_solver.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

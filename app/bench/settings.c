@@ -2,14 +2,8 @@
 #include "bench/bench.h"
 #include "bench/ranks.h"
 #include "bench/suite.h"
-#include "base/fail.h"
-#include "base/checked.h"
-#include "base/hash.h"
 #include "planning/command_solver.h"
 #include "planning/planning.h"
-
-#include <stdio.h>
-#include <string.h>
 
 const struct option_row bench_rows[] = {
     {"solver", 's', "A,B,...", "the solvers (default: all there are); cmd:PROGRAM is one of your own"},

@@ -3,10 +3,6 @@
 #include "export/nest_words.h"
 #include "picture/plan_index.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 static const struct lx_buffer *buffer_table_buffer_of(const struct buffer_row *row)
 {
     return &row->plan->problem.buffers[row->i];

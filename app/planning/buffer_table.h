@@ -1,7 +1,6 @@
 /* The buffers of a plan as a table: one row per stay, the same columns for every command and for the screen;
  * and its waiting times, in words. */
-#ifndef LX_APP_PLANNING_BUFFER_TABLE_H
-#define LX_APP_PLANNING_BUFFER_TABLE_H
+#pragma once
 
 #include "unstable.h"
 #include "export/plan_words.h"
@@ -40,5 +39,3 @@ void add_labelled(struct text *out, const char *label, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* "67.0 % of 41.2 us end to end waits for HBM (81.0 % of that for weights), 20.0 % launch, ...". */
 void add_wait_sums(const struct lx_op_wait *sum, struct text *out);
-
-#endif

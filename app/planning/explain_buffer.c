@@ -1,6 +1,4 @@
 /* lxplan plan --explain: where a buffer is, why, and what helps, in words and as a table. */
-#include "base/fail.h"
-#include "base/memory.h"
 #include "interrupt.h"
 #include "export/nest_words.h"
 #include "export/plan_words.h"
@@ -10,7 +8,6 @@
 #include "text/colour.h"
 #include "text/table.h"
 
-#include <string.h>
 #include <time.h>
 
 enum { MOST_NEIGHBOURS = 8 };

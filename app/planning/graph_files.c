@@ -1,16 +1,12 @@
 /* Files as graphs, whatever format they have: for the commands, and for the explorer, which has no command
  * line. */
 #include "planning/graph_files.h"
-#include "base/fail.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "lxplan.h"
 #include "base/json/json.h"
 #include "text/format.h"
 
 #include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

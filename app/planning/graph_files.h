@@ -1,12 +1,9 @@
 /* Options for models of other compilers (TTIR, HLO, ONNX), for `import` and every command that reads a
  * pattern; and files as graphs. */
-#ifndef LX_APP_PLANNING_MODEL_READING_H
-#define LX_APP_PLANNING_MODEL_READING_H
+#pragma once
 
 #include "command.h"
 #include "unstable.h"
-#include "base/text.h"
-#include "base/vec.h"
 #include "lxplan.h"
 #include "planning/planning.h"
 
@@ -78,5 +75,3 @@ void read_formats_help(const struct call *call, struct text *out);
 const char *written_format_word(int k);
 /* The one of --format, by default the first that writes lists of buffers; false with `call->st`. */
 bool written_format(struct call *call, struct lx_export *out);
-
-#endif

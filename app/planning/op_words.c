@@ -2,8 +2,6 @@
 #include "planning/op_words.h"
 #include "text/format.h"
 
-#include <stdio.h>
-
 static const struct lx_access *op_words_access_of(const struct lx_plan *p, int32_t op, int operand)
 {
     return &p->accesses[p->access_at[op] + operand];

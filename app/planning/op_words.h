@@ -3,7 +3,7 @@
 #pragma once
 
 #include "unstable.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "base/words/words.h"
 
 /* "on chip", "on chip, and stored: 262,144 B", "on chip, loaded: 32,768 B", "HBM: 1,048,576 B". Operands are

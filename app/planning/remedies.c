@@ -1,14 +1,8 @@
 /* Lists what could be done otherwise, by the tables of the library: a solver, a pass or a size that is new
  * there is a row here without a word more. */
 #include "planning/remedies.h"
-#include "base/memory.h"
-#include "base/text.h"
 #include "export/nest_words.h"
 #include "text/format.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Is the scratchpad the limit? */
 static bool remedies_full(const struct lx_plan *p)

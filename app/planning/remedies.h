@@ -3,12 +3,9 @@
  * is guessed: the bytes of a row come from the plan that its options make. A kind of remedy is a row of a
  * table (remedies.c): solvers, passes, scratchpad, cores, splits, nests. Each lists its candidates from the
  * library's tables; the scratchpad has a search. Some 20 to 40 rows of 10 KiB, most promising first; */
-#ifndef LX_APP_PLANNING_REMEDIES_H
-#define LX_APP_PLANNING_REMEDIES_H
+#pragma once
 
 #include "unstable.h"
-#include "base/text.h"
-#include "base/vec.h"
 #include "text/column.h"
 
 /* The state of a row. Only states up to REMEDY_CUT have figures. */
@@ -141,5 +138,3 @@ struct remedy_sort {
     void (*list)(struct remedies *r, const struct remedy_sort *sort);
     void (*run)(struct trial *t, struct remedy *it);
 };
-
-#endif

@@ -2,12 +2,9 @@
  * Each try has a fuse of processor time, so that a busy machine changes nothing, and ends when it is told
  * to. */
 #include "planning/remedies.h"
-#include "base/checked.h"
 #include "export/nest_words.h"
 #include "text/format.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 /* Of all threads: a worker makes the plan. */

@@ -5,11 +5,6 @@
  * A buffer that serves accesses has the view of one of them; a buffer that serves none gives the reason of an
  * access without a buffer. */
 #include "check/check.h"
-#include "base/checked.h"
-#include "base/fail.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* Facts about a buffer, derived from the accesses. */
 struct told {

@@ -17,8 +17,6 @@
  * A variable of one element needs no sticks: its operands have none. The target of an insertion may still
  * have its sticks along such a variable. */
 #include "check/check.h"
-#include "base/checked.h"
-#include "base/fail.h"
 #include "graph/choice.h"
 
 enum { NO_VARIABLE = -1 };

@@ -1,9 +1,7 @@
 /* The checker of plans from any source: is a plan legal, are its figures true, which of its claims are
  * facts? */
 #include "check/proof.h"
-#include "base/fail.h"
 #include "base/words/words.h"
-#include "base/checked.h"
 
 /* A plan's claim of a bound. A bound above the plan's own value is refuted; a bound that is not above one
  * known here is a fact; anything between is a claim.

@@ -1,9 +1,6 @@
 /* Runs a plan from its inputs to its outputs, tick by tick, and makes the result. */
 #include "graph/online.h"
 #include "device/device.h"
-#include "base/clock.h"
-#include "base/cancel.h"
-#include "base/hash.h"
 #include "base/slot.h"
 #include "device/execute/arith.h"
 #include "device/verify.h"

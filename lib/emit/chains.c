@@ -5,9 +5,6 @@
  * An op may join if it reads what the chain made at the same items alone, and overwrites nothing that
  * another thread may still read. */
 #include "emit/emission.h"
-#include "base/checked.h"
-
-#include <string.h>
 
 /* The bytes of an operand on all cores. */
 struct chain_bytes {

@@ -1,17 +1,9 @@
 /* A run of a plan's program on one of the machines, judged by the judge of the simulated device. */
-#include "base/checked.h"
-#include "base/clock.h"
-#include "base/fail.h"
-#include "base/memory.h"
 #include "device/memory/stick_box.h"
 #include "device/reference/reference.h"
 #include "device/reference/values.h"
 #include "gpu/machines.h"
 #include "graph/online.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct machine_kind *const kinds[] = {&machine_kind_gpu, &machine_kind_host};
 

@@ -1,8 +1,6 @@
 /* A graph under construction: three growing lists, sets of names and one arena that the finished graph takes
  * over. Names are checked when they are added, relations between tensors and ops in builder_finish. */
 #include "graph/builder.h"
-#include "base/hash.h"
-#include "base/text.h"
 #include "base/users.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"

@@ -4,7 +4,6 @@
  * the same bytes. A slice that a nest streams gets stages. Other buffers keep their places. */
 #include "search/search_steps.h"
 #include "search/time.h"
-#include "base/log.h"
 #include "cost/op.h"
 #include "cost/rates.h"
 

@@ -1,6 +1,5 @@
 /* Views of a tensor on the cores: comparing, measuring and naming them. */
 #include "stays/draft.h"
-#include "base/text.h"
 #include "cost/op.h"
 
 struct lx_core_view access_view(const struct draft *x, int32_t access)

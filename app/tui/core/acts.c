@@ -1,11 +1,6 @@
 /* Requests that the view on top does not answer. */
-#include "base/checked.h"
 #include "export/nest_words.h"
 #include "tui/team/team_picture.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void acts_set(struct explorer *x, const char *value, int setting, int unused)
 {

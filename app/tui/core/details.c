@@ -3,8 +3,6 @@
 #include "tui/core/explorer.h"
 #include "tui/map/ghost.h"
 
-#include <stdio.h>
-
 struct words address_words(const struct scene *on, int64_t address)
 {
     struct words w;

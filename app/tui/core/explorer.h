@@ -1,6 +1,5 @@
 /* The explorer between keys and the grid: the page, the panel on top, the command line. */
-#ifndef LX_APP_TUI_EXPLORER_H
-#define LX_APP_TUI_EXPLORER_H
+#pragma once
 
 #include "tui/core/tries.h"
 #include "tui/core/views.h"
@@ -164,5 +163,3 @@ int launch_draw_tiles(const struct scene *on, struct box area, int64_t cores, co
 void details_draw(const struct scene *on, struct box area, int32_t buffer);
 /* "0x0c5800" or "808,960" */
 struct words address_words(const struct scene *on, int64_t address);
-
-#endif

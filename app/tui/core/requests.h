@@ -7,13 +7,9 @@
  *   R(id, name, keys, views, argument, group, help)
  *   keys: as in key.h, separated by blanks; the first one is shown in hints.
  *   views: where the keys hold. */
-#ifndef LX_APP_TUI_REQUESTS_H
-#define LX_APP_TUI_REQUESTS_H
+#pragma once
 
-#include "base/status.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/base.h"
 
 /* clang-format off */
 /* The views: a new one needs a row here and a file with a `struct view view_FILE`. Pages have a digit and
@@ -238,5 +234,3 @@ struct key_name request_key(enum request r);
 /* Other keys for a request; empty: the default ones. False, with `st`: they are no keys, or mean something
  * else already. */
 bool request_bind(enum request r, const char *keys, lx_status *st);
-
-#endif

@@ -1,12 +1,9 @@
 /* Patterns, settings with their history, plans to compare with, runs. Jobs run in the background; their
  * results are taken between two screens, so that no view sees half of one. */
 #include "tui/core/session.h"
-#include "base/fail.h"
 #include "base/file.h"
 #include "text/format.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 bool session_begin(struct session *s, const struct what_if *how)

@@ -1,10 +1,6 @@
 /* The session: the patterns, the open one, its settings, its plan and the selection. It draws nothing;
  * every view shows the same session. Background work is done by jobs, a `struct work` for each sort. */
-#ifndef LX_APP_TUI_SESSION_H
-#define LX_APP_TUI_SESSION_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#pragma once
 
 #include "planning/remedies.h"
 #include "tui/views/pattern_source.h"
@@ -12,7 +8,6 @@
 #include "tui/team/team_model.h"
 #include "tui/core/worker.h"
 #include "unstable.h"
-#include "base/text.h"
 
 /* The selection, shared by all views. Views change it through these setters, which keep its parts
  * consistent and inside the plan. */
@@ -246,5 +241,3 @@ struct plan_job {
     struct change change;
     struct curve curve;
 };
-
-#endif

@@ -6,9 +6,6 @@
  * same solver plans with as many steps as it has made. Interim plans come at least EVERY seconds apart and
  * take at most a SHARE of the time. */
 #include "tui/core/session.h"
-#include "base/clock.h"
-
-#include <stdio.h>
 
 static const double EVERY = 0.2; /* seconds between two interim plans, at least */
 enum { SHARE = 10 };

@@ -1,16 +1,13 @@
 /* Three lists of jobs (waiting, running, finished) under one lock, THREADS threads that move jobs along
  * them, and a pipe that wakes the screen. */
 #include "tui/core/worker.h"
-#include "base/clock.h"
 #include "base/border.h"
-#include "base/checked.h"
 #include "planning/op_words.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -4,8 +4,7 @@
  * rank; one thread is kept for rank 0. A finished job waits in a queue until the screen takes it; a byte
  * in a pipe wakes the screen's poll. A cancelled job is told by watch_stop, and `done` is told that it was
  * cancelled. */
-#ifndef LX_APP_TUI_WORKER_H
-#define LX_APP_TUI_WORKER_H
+#pragma once
 
 #include "base/words/words.h"
 #include "unstable.h"
@@ -90,5 +89,3 @@ bool worker_stopped_within(struct worker *w, int milliseconds);
 void worker_wait(struct worker *w);
 /* Readable when something has finished. */
 int worker_descriptor(const struct worker *w);
-
-#endif

@@ -2,10 +2,6 @@
 #include "tui/draw/chart.h"
 #include "picture/ticks.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 enum { LEAST_ROWS = 2, LEAST_COLUMNS = 8, MOST_GUTTER = 12 };
 
 /* Every cell of a box is 2 x 4 dots of the Braille block, or one character where the font has none. Dots

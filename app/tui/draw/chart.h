@@ -1,7 +1,6 @@
 /* A chart on cells: two axes with labels, lines, points and a legend. Lines are dots of the Braille block;
  * in ASCII, and for several lines without colours, each has a letter. */
-#ifndef LX_APP_TUI_CHART_H
-#define LX_APP_TUI_CHART_H
+#pragma once
 
 #include "tui/core/views.h"
 
@@ -85,5 +84,3 @@ void put_stack(const struct scene *on, struct box row, const double *parts, cons
 void put_level(const struct scene *on, struct box column, double share, struct style style);
 /* The names of waits, each with its look, at the right of a row; nothing if there is no room for all. */
 void put_wait_legend(const struct scene *on, struct box row);
-
-#endif

@@ -1,9 +1,6 @@
 /* Finds the cheapest place by trying the edges of the buffers that live at the same time. */
 #include "tui/map/ghost.h"
-#include "base/checked.h"
 #include "tui/map/paint_map.h"
-
-#include <string.h>
 
 enum { MOST_IN_WAY = 400 };
 

@@ -1,16 +1,9 @@
 /* Below the map: ruler, brackets, curve and minimap. Beside it: a column of words, whose lower parts are
  * left out if there is no room. */
 #include "tui/map/map_window.h"
-#include "base/checked.h"
-#include "base/order.h"
 #include "export/nest_words.h"
 #include "tui/draw/chart.h"
 #include "tui/map/paint_map.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <stdlib.h>
 
 enum { MOST_ACROSS = 1000 };
 

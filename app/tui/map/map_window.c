@@ -2,7 +2,6 @@
  * cell. */
 #include "tui/map/map_window.h"
 #include "tui/map/paint_map.h"
-#include "base/checked.h"
 
 static void map_window_show_all(struct map_window *w, const struct outcome *o)
 {

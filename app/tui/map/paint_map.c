@@ -3,11 +3,7 @@
  * are wide enough, arrows where a stay is filled or saved, the names of pools above their bands. Copies
  * that are not made in the selected iteration are not bold. */
 #include "tui/map/paint_map.h"
-#include "base/checked.h"
 #include "export/nest_words.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { MOST_PICKED = 16 };
 

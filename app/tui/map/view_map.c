@@ -1,6 +1,5 @@
 /* The map: scratchpad addresses against time, with a cursor; below it the occupancy and the buffers off
  * chip. */
-#include "base/order.h"
 #include "tui/map/ghost.h"
 #include "tui/map/paint_map.h"
 #include "tui/map/map_window.h"

@@ -1,12 +1,8 @@
 /* Ops as rows of a table on the screen. */
 #include "tui/views/graph_rows.h"
-#include "base/order.h"
 #include "export/nest_words.h"
 #include "tui/core/explorer.h"
 #include "tui/draw/chart.h"
-
-#include <math.h>
-#include <string.h>
 
 bool op_matches(const struct lx_graph *g, int32_t op, const char *text)
 {

@@ -1,6 +1,5 @@
 /* The rows of the graph: an op with its lanes, figures and waits. */
-#ifndef LX_APP_TUI_GRAPH_ROWS_H
-#define LX_APP_TUI_GRAPH_ROWS_H
+#pragma once
 
 #include "tui/draw/cells.h"
 #include "tui/core/planned.h"
@@ -52,5 +51,3 @@ void put_graph_head(const struct scene *on, const struct graph_rows *r, struct b
 void put_graph_row(const struct scene *on, const struct graph_rows *r, struct box row, int32_t op);
 /* Is the text in the name of the op, of its kind or of its output? */
 bool op_matches(const struct lx_graph *g, int32_t op, const char *text);
-
-#endif

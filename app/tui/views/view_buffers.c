@@ -8,10 +8,6 @@
 #include "text/table.h"
 #include "tui/draw/chart.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The key of an order of rows. */
 struct arranged_for {
     const struct lx_plan *plan;

@@ -2,9 +2,6 @@
  * filter go by key, name and words. */
 #include "tui/core/explorer.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { WIDE = 70 };
 
 /* Marks and columns that no heading explains, by view. */

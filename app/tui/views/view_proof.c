@@ -1,9 +1,6 @@
 /* Proof: what makes the lower bound. The bytes that must cross HBM whatever is planned, and the ticks at which
  * more wants to be on chip than there is room for, dearest first, with what leaves at the least cost. */
 #include "tui/core/explorer.h"
-#include "base/order.h"
-
-#include <stdlib.h>
 
 struct proof_row {
     double price;
@@ -19,7 +16,7 @@ struct proof_view {
 
 ORDER(proof_dearest_first, struct proof_row, ORDER_DOWN(price) ORDER_UP(number));
 
-static void proof_end(void *state)
+static void proof_view_end(void *state)
 {
     mem_free(((struct proof_view *)state)->rows);
 }
@@ -143,7 +140,7 @@ const struct view view_proof = {
     .purpose = "what makes the lower bound",
     .needs_plan = true,
     .state_size = sizeof(struct proof_view),
-    .end = proof_end,
+    .end = proof_view_end,
     .hints = {{REQ_OPEN, "show in the map"},
               {REQ_SEARCH, "search"},
               {REQ_WHY, "remedies"},

@@ -5,10 +5,6 @@
 #include "export/nest_words.h"
 #include "tui/draw/chart.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { HEAD = 5, NEVER = 1 << 20 };
 
 struct run_view {

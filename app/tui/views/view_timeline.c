@@ -7,8 +7,6 @@
 #include "planning/buffer_table.h"
 #include "tui/draw/chart.h"
 
-#include <math.h>
-
 enum engine { ENGINE_COMPUTE, ENGINE_STREAM, ENGINE_IN, ENGINE_OUT, ENGINE_RING, ENGINE_IDLE, ENGINES };
 
 static const struct {

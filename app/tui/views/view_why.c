@@ -3,8 +3,6 @@
  * tries one that was too large. Another question about the same plan keeps the results. */
 #include "tui/core/explorer.h"
 
-#include <string.h>
-
 static const struct work why_work[] = TRIES_WORK;
 
 /* Rows of the list with its heading, at least. */

@@ -1,11 +1,7 @@
 /* The options of the library as settings of a screen: step, type, show, and the command line that makes
  * the same plan. */
 #include "tui/views/what_if.h"
-#include "base/checked.h"
 #include "text/format.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* `device` and `option` take pairs; the presets are pairs that can be stepped through. */
 struct setting settings_row(int i)

@@ -1,11 +1,9 @@
 /* The settings of a plan: the options of plan/options.h on a screen. The what-if panel, `:set`, the
  * options of `lxplan explore` and `copy` use them. */
-#ifndef LX_APP_TUI_WHAT_IF_H
-#define LX_APP_TUI_WHAT_IF_H
+#pragma once
 
 #include "planning/graph_files.h"
 #include "unstable.h"
-#include "base/text.h"
 
 /* Settings have the numbers of the library's options; these have keys of their own. */
 enum {
@@ -58,5 +56,3 @@ enum { MOST_SOLVER_OPTIONS = LX_MOST_SOLVER_OPTIONS };
 const struct lx_graph *settings_apply(const struct what_if *w, const struct lx_graph *g,
                                       struct lx_plan_options *how, int64_t values[MOST_SOLVER_OPTIONS],
                                       lx_status *st);
-
-#endif

@@ -8,7 +8,6 @@
 #include "device/execute/arith.h"
 #include "device/reference/evaluate.h"
 #include "graph/graph.h"
-#include "base/hash.h"
 #include "device/memory/dtypes.h"
 #include "graph/choice.h"
 
