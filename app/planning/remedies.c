@@ -275,17 +275,20 @@ static const struct remedy_sort sorts[] = {
 /* clang-format on */
 enum { BY_DIVISION = 4 };
 
-/* The traffic of a buffer that must cross HBM once, and does so only once. */
+bool buffer_is_compulsory(const struct lx_plan *p, int32_t i, const int64_t *moved)
+{
+    return p->stays && p->reason && p->reason[i] &&
+           strncmp(p->reason[i], "compulsory", strlen("compulsory")) == 0 &&
+           moved[i] <= lx_layout_bytes(&p->layouts->layouts[p->stays[i].tensor]);
+}
+
 static bool remedies_compulsory(const struct lx_plan *p, const char *name)
 {
     bool found = false;
     int64_t *moved = mem_alloc(((size_t)p->problem.count + 1) * sizeof *moved);
     lx_plan_moved(p, moved);
-    for (int32_t i = 0; p->stays && p->reason && name && i < p->problem.count; i++) {
-        if (strcmp(p->problem.buffers[i].name, name) != 0) continue;
-        found = p->reason[i] && strncmp(p->reason[i], "compulsory", strlen("compulsory")) == 0 &&
-                moved[i] <= lx_layout_bytes(&p->layouts->layouts[p->stays[i].tensor]);
-    }
+    for (int32_t i = 0; name && i < p->problem.count; i++)
+        if (strcmp(p->problem.buffers[i].name, name) == 0) found = buffer_is_compulsory(p, i, moved);
     mem_free(moved);
     return found;
 }

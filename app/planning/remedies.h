@@ -59,6 +59,9 @@ struct remedies {
     VEC(struct remedy) all;
 };
 
+/* Buffer `i` crosses HBM once in any plan, and does so only once in this one; `moved`: by lx_plan_moved. */
+bool buffer_is_compulsory(const struct lx_plan *p, int32_t i, const int64_t *moved);
+
 /* Lists every row, open. `name` NULL: for the plan as a whole. The caller frees `out`. */
 void remedies_list(const struct lx_plan *p, const struct lx_settings *asked, const char *name,
                    struct remedies *out);

@@ -3,6 +3,7 @@
 #include "tui/map/ghost.h"
 #include "tui/map/paint_map.h"
 #include "tui/map/map_window.h"
+#include "planning/remedies.h"
 
 enum { PANEL = 38, PANEL_FROM = 110, LEAST_MAP = 3 };
 
@@ -11,23 +12,27 @@ struct parts {
     struct box map, ruler, nests, runs, minimap, curve, prices, lanes, details, panel;
 };
 
-/* A lane per buffer that could be on chip and for the selected one; one for all others, which are `*barred`. */
-static int map_view_lanes_wanted(const struct session *s, int *barred)
+static bool map_view_is_compulsory(const struct session *s, int32_t buffer)
 {
     const struct outcome *o = &s->shown;
-    int32_t i, n = o->off_chip_count, selected = s->selection.buffer; /* what must stay in HBM comes last */
-    BISECT(i, 0, n, !o->plan->problem.buffers[o->off_chip[i]].reason);
-    bool is_one = selected >= 0 && selected < o->plan->problem.count &&
-                  o->plan->answer.address[selected] < 0 && o->plan->problem.buffers[selected].reason;
-    *barred = n - i - is_one;
-    return o->off_chip_count - *barred + (*barred > 0);
+    return o->moved && buffer != s->selection.buffer && buffer_is_compulsory(o->plan, buffer, o->moved);
+}
+
+/* A lane per buffer that could be on chip and for the selected one; one for all others, which are
+ * `*compulsory`. */
+static int map_view_lanes_wanted(const struct session *s, int *compulsory)
+{
+    const struct outcome *o = &s->shown;
+    *compulsory = 0;
+    for (int32_t k = 0; k < o->off_chip_count; k++) *compulsory += map_view_is_compulsory(s, o->off_chip[k]);
+    return o->off_chip_count - *compulsory + (*compulsory > 0);
 }
 
 static struct parts map_view_lay_out(const struct scene *on, struct box area, bool zoomed)
 {
     const struct outcome *o = &on->session->shown;
     struct parts p = {0};
-    int barred, spilled = map_view_lanes_wanted(on->session, &barred);
+    int compulsory, spilled = map_view_lanes_wanted(on->session, &compulsory);
     bool tall = area.rows >= 16;
     if (area.columns >= PANEL_FROM) {
         p.panel = box_cut_right(&area, PANEL);
@@ -91,7 +96,7 @@ static bool map_view_draw_lane(const struct scene *on, const struct parts *p, co
     return true;
 }
 
-/* What must cross HBM, in one lane: "14 compulsory, 12.6 MiB". */
+/* What must cross HBM, in one lane: "14 buffers cross HBM once, 12.6 MiB". */
 static void map_view_draw_compulsory(const struct scene *on, const struct parts *p, const struct raster *r,
                                      int lane)
 {
@@ -101,7 +106,7 @@ static void map_view_draw_compulsory(const struct scene *on, const struct parts 
     int row = p->lanes.row + lane, first, last;
     for (int32_t k = 0; k < o->off_chip_count; k++) {
         const struct lx_buffer *b = &o->plan->problem.buffers[o->off_chip[k]];
-        if (!b->reason || o->off_chip[k] == on->session->selection.buffer) continue;
+        if (!map_view_is_compulsory(on->session, o->off_chip[k])) continue;
         count++;
         bytes += o->moved[o->off_chip[k]];
         if (raster_columns(r, b->start, b->end, &first, &last))
@@ -109,7 +114,7 @@ static void map_view_draw_compulsory(const struct scene *on, const struct parts 
                 put(on->cells, row, p->map.column + c, c == first ? on->glyphs->bullet : on->glyphs->light,
                     INK(DIM));
     }
-    put_format(on->cells, row, p->map.column, p->map.columns, INK(DIM), "%s must stay in HBM, %s",
+    put_format(on->cells, row, p->map.column, p->map.columns, INK(DIM), "%s compulsory, %s",
                counted(count, "buffer").at, in_short_bytes(bytes).at);
 }
 
@@ -122,18 +127,19 @@ static struct spot map_view_draw_lanes(const struct scene *on, const struct part
     struct spot spot = {-1, -1};
     struct lanes lanes = {.most = p->lanes.rows < MOST_LANES ? p->lanes.rows : MOST_LANES};
     if (lanes.most == 0) return spot;
-    int barred, wanted = map_view_lanes_wanted(on->session, &barred);
-    if (barred > 1 && o->moved && lanes.most > (wanted > 1))
+    int compulsory, wanted = map_view_lanes_wanted(on->session, &compulsory);
+    if (compulsory > 1 && lanes.most > (wanted > 1))
         map_view_draw_compulsory(on, p, r, --lanes.most);
     else
-        barred = 0;
+        compulsory = 0;
     put_text(on->cells, p->lanes.row, p->lanes.column, GUTTER - 1, INK(BAD), " off chip");
     for (int k = 0; k < lanes.most; k++)
         put(on->cells, p->lanes.row + k, p->map.column - 1, on->glyphs->vertical, INK(FRAME));
     if (selected >= 0 && o->plan->answer.address[selected] < 0)
         map_view_draw_lane(on, p, r, &lanes, selected, !map_window_on_hole(on->session), &spot);
     for (int32_t k = 0; k < o->off_chip_count && k < 200; k++)
-        if (o->off_chip[k] != selected && !(barred && o->plan->problem.buffers[o->off_chip[k]].reason))
+        if (o->off_chip[k] != selected &&
+            !(compulsory && map_view_is_compulsory(on->session, o->off_chip[k])))
             map_view_draw_lane(on, p, r, &lanes, o->off_chip[k], false, &spot);
     int32_t more = lanes.left_over + (o->off_chip_count > 200 ? o->off_chip_count - 200 : 0);
     if (more && p->lanes.rows > 1)
