@@ -15,7 +15,7 @@ set(SLOW device_plans least_time launch_alternatives launch_plan plan_sabotage p
     session gap_fit team_graph mixed_sizes calibrate incumbents taken_bits skyline forced_nests shard_reasons team_models
     window_models)
 set(SLOW_GOLDEN explain explore_graph explore_sweep explore_team explore_why explore_walk explore_compare explore_conventions
-    explore_cores explore_views explore_buffers explore_map explore_change explore_nests config sweep stages survives explain_team
+    explore_cores explore_pareto explore_time explore_views explore_buffers explore_map explore_change explore_nests config sweep stages survives explain_team
     explain_nest team_show)
 
 add_custom_target(sampled_tests DEPENDS lxplan_program run_cases foreign_plans)
