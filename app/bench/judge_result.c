@@ -11,7 +11,7 @@ static enum outcome judge_death(const struct settings *s, double limit, const st
                                 char *words, size_t size)
 {
     if (r->killed_for_time) {
-        snprintf(words, size, "killed %.3g s after the time limit of %.3g s", fmax(r->wall - limit, 0),
+        snprintf(words, size, "killed %.0f s after the time limit of %.3g s", fmax(r->wall - limit, 0),
                  limit);
         return OUTCOME_TIMEOUT;
     }

@@ -86,8 +86,8 @@ move)
     wait_for 'scaled = mul'
     keys Tab
     wait_for 'cores, and the part each holds'
-    keys Down Right
-    wait_for 'core 9'
+    keys Right Right
+    wait_for 'core 2 holds'
     keys '?'
     wait_for 'every key and command'
     keys q
