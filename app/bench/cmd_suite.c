@@ -152,12 +152,14 @@ static void suite_verify(struct suite_row *row, struct arena *memory)
 
 /* --- update --- */
 
-/* Is a row better than what the suite knows: a lower value, or a proof of an open one? */
+/* Is a row better than what the suite knows: a lower value, or a proof of an open one? Where nothing is left between
+ * best and bound, `verify` lacks a second engine, not a proof. */
 static bool row_is_news(const struct row *r)
 {
     if (!r->class || !r->class[0] || r->outcome == OUTCOME_WRONG || r->outcome == OUTCOME_ERROR) return false;
     bool proof = (r->outcome == OUTCOME_OPTIMAL || r->outcome == OUTCOME_INFEASIBLE) &&
-                 strcmp(r->known_status, "proved") != 0;
+                 strcmp(r->known_status, "proved") != 0 &&
+                 !(r->has_known && r->has_known_bound && r->known_bound == r->known);
     return proof || (r->has_value && (!r->has_known || r->value < r->known));
 }
 
