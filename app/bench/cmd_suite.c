@@ -85,7 +85,10 @@ static bool verify_whole(const struct suite_instance *i, const struct lx_graph *
         ok = status_set(st, LX_E_NO, "the planner proves %" PRId64 " only", bound);
     else if (i->proved && !confirmed)
         ok = status_set(st, LX_E_NO, "the checker does not confirm the proof of the planner");
-    text_add(who, i->proved ? "planner, checker" : "planner");
+    if (r.proof && i->class->whole == LX_ASK_TRAFFIC)
+        text_format(who, "certificate (%s)", r.proof);
+    else
+        text_add(who, "planner");
     lx_plan_free(p);
     return ok;
 }
@@ -118,7 +121,7 @@ static bool verify_placement(const struct suite_instance *i, const struct lx_gra
     const struct lx_problem *p = &q->problem;
     int64_t *address = mem_alloc(((size_t)p->count + 1) * sizeof *address),
             base = p->objective == LX_SPILL ? q->base_bytes : 0;
-    struct suite_claim c = {.problem = p, .address = i->has_best ? address : NULL};
+    struct suite_claim c = {.question = q, .problem = p, .address = i->has_best ? address : NULL};
     c.best = i->best - base;
     c.bound = suite_is_infeasible(i) ? p->capacity + 1 : i->bound - base;
     for (int32_t b = 0; b < p->count; b++)
@@ -149,12 +152,14 @@ static void suite_verify(struct suite_row *row, struct arena *memory)
 
 /* --- update --- */
 
-/* Is a row better than what the suite knows: a lower value, or a proof of an open one? */
+/* Is a row better than what the suite knows: a lower value, or a proof of an open one? Where nothing is left between
+ * best and bound, `verify` lacks a second engine, not a proof. */
 static bool row_is_news(const struct row *r)
 {
     if (!r->class || !r->class[0] || r->outcome == OUTCOME_WRONG || r->outcome == OUTCOME_ERROR) return false;
     bool proof = (r->outcome == OUTCOME_OPTIMAL || r->outcome == OUTCOME_INFEASIBLE) &&
-                 strcmp(r->known_status, "proved") != 0;
+                 strcmp(r->known_status, "proved") != 0 &&
+                 !(r->has_known && r->has_known_bound && r->known_bound == r->known);
     return proof || (r->has_value && (!r->has_known || r->value < r->known));
 }
 
@@ -411,12 +416,10 @@ const struct command command_suite = {
     .synopsis = "[list|verify] [CLASS|INSTANCE ...] [--most BUFFERS] | update RESULTS ...",
     .summary = "The suite of problems with known bests: list it, verify it, record better ones",
     .details =
-        "Instances are files of patterns/suite: the command that makes the problem, its best known value "
-        "and\n"
-        "bound. `verify` makes every problem again, checks the solutions, and asks two engines that share "
-        "no\n"
-        "code for every proof (exit code 1: something is not so). `lxplan bench --suite` runs solvers on\n"
-        "it; `update` records better values and new proofs of its results.\n",
+        "Instances are files of patterns/suite: the command that makes the problem, its best known value\n"
+        "and bound. `verify` makes every problem again, checks the solutions, and asks for a certificate\n"
+        "of every proof, or for two engines that share no code (exit code 1: something is not so).\n"
+        "`lxplan bench --suite` runs solvers on it; `update` records better values and new proofs.\n",
     .options = tables,
     .least_files = 0,
     .most_files = 1 << 20,

@@ -187,6 +187,12 @@ static void limit_cpu(double seconds)
     setitimer(ITIMER_PROF, &when, NULL);
 }
 
+static bool child_is_late(void *context)
+{
+    (void)context;
+    return atomic_load(&out_of_cpu.requested);
+}
+
 /* CPU seconds of this process and of programs that it has waited for, or seconds of the clock. */
 static double child_seconds(bool cpu)
 {
@@ -231,6 +237,7 @@ __attribute__((noreturn)) static void child_plan(const struct job *j, const stru
                   lx_settings_plan(&own, j->instance->question->graph, &how, values, &st);
         how.run.seed = seed;
         how.run.work_limit = s->work;
+        if (s->suite) how.run.stop = child_is_late;
         if (strncmp(solver->solver->name, "cmd:", 4) == 0) how.run.time_limit = n->limit;
         struct lx_plan *p = ok ? lx_plan_make(j->instance->question->graph, &how, &st) : NULL;
         wire.seconds = fmax(child_seconds(true) - start, 1e-6);
