@@ -117,7 +117,8 @@ void nest_set_plan(struct search *search, const struct nest_set *s, bool divide,
     s->menus->overfull = false;
     bool useless = false, ok = !divide || divide_nests(search, s, &how, &memory, &useless);
     ok = ok && !useless && try_decisions(search, &how, &search->effort, s->limit, out);
-    if (ok && divide && s->menus->overfull && asks_time(search)) ok = nest_set_spare(search, s, &how, out);
+    if (ok && divide && s->menus->overfull && search->request->objective == LX_ASK_BALANCED)
+        ok = nest_set_spare(search, s, &how, out);
     if (ok && out->memory && in_haste) (void)try_loading_copies(search, &search->effort, s->limit, out);
     search->st = own;
     if (out->memory) {
