@@ -274,19 +274,22 @@ void nest_body_make(const struct draft *x, int32_t first, int32_t last, struct n
     }
 }
 
+bool nest_body_drop(struct body *b, int32_t o)
+{
+    struct body_part *worst = NULL;
+    for (int32_t i = 0; i < b->part_count; i++) {
+        struct body_part *t = &b->parts[i];
+        if (!is_there(t, o) || t->least == 0) continue;
+        if (!worst || (double)t->saved * (double)worst->least < (double)worst->saved * (double)t->least)
+            worst = t;
+    }
+    if (worst) worst->wanted = false;
+    return worst;
+}
+
 void nest_body_settle(struct body *b, struct arena *memory)
 {
     /* Drops parts that do not fit together; first the ones that save least for their size. */
-    for (int32_t o = nest_body_fullest(b); o >= 0; o = nest_body_fullest(b)) {
-        struct body_part *worst = NULL;
-        for (int32_t i = 0; i < b->part_count; i++) {
-            struct body_part *t = &b->parts[i];
-            if (!is_there(t, o) || t->least == 0) continue;
-            if (!worst || (double)t->saved * (double)worst->least < (double)worst->saved * (double)t->least)
-                worst = t;
-        }
-        if (!worst) break;
-        worst->wanted = false;
-    }
+    for (int32_t o = nest_body_fullest(b); o >= 0 && nest_body_drop(b, o);) o = nest_body_fullest(b);
     nest_body_rank(b, memory);
 }

@@ -63,3 +63,5 @@ void nest_body_make(const struct draft *x, int32_t first, int32_t last, struct n
 int64_t nest_body_least(const struct body *b, struct arena *memory);
 /* Drops parts that do not fit together, and sorts the choices: for the beam. */
 void nest_body_settle(struct body *b, struct arena *memory);
+/* Drops the part that saves least for its size among those of op `o`. False: there is none. */
+bool nest_body_drop(struct body *b, int32_t o);

@@ -271,6 +271,23 @@ static void nest_divide_begin(struct dividing *d, const struct body *b, struct a
     memcpy(d->now[0].load, b->load, ops * sizeof *b->load);
 }
 
+/* The op whose load exceeds the capacity most under the best way; -1: there is none. */
+static int32_t nest_divide_fullest(const struct dividing *d)
+{
+    int64_t most = d->b->capacity;
+    int32_t at = -1;
+    for (int32_t o = 0; d->now_count > 0 && o < d->b->op_count; o++)
+        if (d->now[0].load[o] > most) most = d->now[0].load[o], at = o;
+    return at;
+}
+
+static void nest_divide_run(struct dividing *d, struct body *b, struct arena *memory)
+{
+    nest_body_settle(b, memory);
+    nest_divide_begin(d, b, memory);
+    for (int32_t o = 0; o < b->op_count; o++) nest_divide_step(d, o);
+}
+
 bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus, int64_t below,
                  const struct lx_division **divided, bool *useless, lx_status *st)
 {
@@ -281,9 +298,10 @@ bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest
     nest_body_make(x, first, last, menus, &scratch, &b);
     *useless = below < INT64_MAX && nest_body_least(&b, &scratch) > below;
     if (*useless) return arena_free(&scratch), true;
-    nest_body_settle(&b, &scratch);
-    nest_divide_begin(&d, &b, &scratch);
-    for (int32_t o = 0; o < b.op_count; o++) nest_divide_step(&d, o);
+    nest_divide_run(&d, &b, &scratch);
+    menus->overfull |= nest_divide_fullest(&d) >= 0;
+    while (menus->sparing && nest_divide_fullest(&d) >= 0 && nest_body_drop(&b, nest_divide_fullest(&d)))
+        nest_divide_run(&d, &b, &scratch);
     for (int32_t o = 0; ok && d.now_count > 0 && o < b.op_count; o++) {
         int32_t op = first + o;
         if (!b.menus[o].splits) continue;

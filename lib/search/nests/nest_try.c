@@ -1,6 +1,6 @@
 /* Plans and compares sets of nests: divides their ops together, makes the draft, and solves it if it may be
  * better. */
-#include "search/nests/nest_edits.h"
+#include "search/nests/nest_search.h"
 
 static struct decisions nest_try_decisions_of(const struct nest_set *s)
 {
@@ -77,6 +77,28 @@ static struct nest_tried *nest_try_note(const struct search *search, const struc
     return note->divided = now.divided, note;
 }
 
+/* Divides once more without the parts for which `first` found no room: others may agree then. */
+static bool nest_set_spare(struct search *search, const struct nest_set *s, const struct decisions *first,
+                           struct attempt *out)
+{
+    struct decisions how = nest_try_decisions_of(s);
+    struct arena memory = {0};
+    struct attempt next = {0};
+    struct limit limit = out->memory ? nest_set_limit(s, out) : s->limit;
+    bool useless = false;
+    s->menus->sparing = true;
+    bool ok = divide_nests(search, s, &how, &memory, &useless);
+    s->menus->sparing = false;
+    if (ok && !useless && memcmp(how.divided, first->divided, (size_t)s->op_count * sizeof *how.divided) != 0)
+        ok = try_decisions(search, &how, &search->effort, limit, &next);
+    if (next.memory && out->memory)
+        nest_keep_better(out, &next);
+    else if (next.memory)
+        *out = next;
+    arena_free(&memory);
+    return ok;
+}
+
 /* An error, such as a tile that cannot be divided, gives no attempt. */
 void nest_set_plan(struct search *search, const struct nest_set *s, bool divide, struct attempt *out)
 {
@@ -92,8 +114,11 @@ void nest_set_plan(struct search *search, const struct nest_set *s, bool divide,
     s->menus->spent++;
     if (!all_valid(search, s)) return;
     search->st = &st;
+    s->menus->overfull = false;
     bool useless = false, ok = !divide || divide_nests(search, s, &how, &memory, &useless);
     ok = ok && !useless && try_decisions(search, &how, &search->effort, s->limit, out);
+    if (ok && divide && s->menus->overfull && search->request->objective == LX_ASK_BALANCED)
+        ok = nest_set_spare(search, s, &how, out);
     if (ok && out->memory && in_haste) (void)try_loading_copies(search, &search->effort, s->limit, out);
     search->st = own;
     if (out->memory) {

@@ -151,6 +151,13 @@ static bool nests_search_on(struct search *search, int64_t most_cores)
     return ok;
 }
 
+/* True if a search by time is so near its bound that another seldom gains. */
+static bool nests_meet_bound(const struct search *search)
+{
+    static const double NEAR = 1.05;
+    return search->request->objective == LX_ASK_TIME && search->best.us <= NEAR * search->bound_us;
+}
+
 /* By time once more on the cores of the plan without nests, if these are few: fewer cores launch sooner. */
 bool nests_search(struct search *search)
 {
@@ -162,7 +169,7 @@ bool nests_search(struct search *search)
     bool ok = !again || attempt_copy(search, &search->best, &few.best);
     ok = ok && nests_search_on(search, 0);
     if (!again) return ok;
-    ok = ok && (search_is_over(search) || nests_search_on(&few, most));
+    ok = ok && (search_is_over(search) || nests_meet_bound(search) || nests_search_on(&few, most));
     if (few.best.memory) nest_keep_better(&search->best, &few.best);
     return ok;
 }

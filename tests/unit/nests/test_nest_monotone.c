@@ -1,6 +1,7 @@
 /* With nests no plan is worse than without, whatever the passes and the solver, and no bound is too high: a sample of what
  * tests/measure/bench_nest_sweep.c goes through. */
 #include "support/nest_monotone.h"
+#include "support/other_sizes.h"
 #include "support/random_graph.h"
 #include "support/sampled.h"
 
@@ -34,8 +35,33 @@ static void random_graphs(void **state)
     assert_true(m.nested > (SAMPLED ? 2 : 4));
 }
 
+static int64_t balanced_bytes(const char *preset, int64_t room)
+{
+    lx_status st = {0};
+    struct lx_plan_options how = {.solver = lx_solver_find("auto"), .objective = LX_ASK_BALANCED};
+    const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/graphs/mlp_small.json", &st);
+    struct lx_device d = g->device;
+    assert_true(lx_device_preset(preset, &d));
+    g = with_capacity(with_device(g, &d), room);
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    lx_graph_free(g);
+    if (!p) fail_msg("%s", st.text);
+    int64_t bytes = p->figures.hbm_bytes;
+    lx_plan_free(p);
+    return bytes;
+}
+
+/* A little more room lets the smallest parts of one more tensor in, but none that agree. */
+static void more_room_is_no_worse(void **state)
+{
+    (void)state;
+    assert_true(balanced_bytes("tenstorrent", 20480) <= balanced_bytes("tenstorrent", 16384));
+    assert_true(balanced_bytes("spyre", 24576) <= balanced_bytes("spyre", 20480));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs),
+                                       cmocka_unit_test(more_room_is_no_worse)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
