@@ -1,8 +1,6 @@
 /* Is the bound of an instance true? Engines that share no code are asked: two that reach it make a proof, one a bound. */
 #include "bench/suite_proof.h"
 
-#include <time.h>
-
 /* Seconds of CPU for one engine. */
 enum { SECONDS_OF_ENGINE = 10 };
 
