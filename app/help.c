@@ -1,7 +1,5 @@
 /* Help: for people, and lists for programs that complete command lines. */
-#include "command.h"
 #include "base/words/words.h"
-#include "planning/graph_files.h"
 #include "planning/planning.h"
 #include "text/colour.h"
 

@@ -1,15 +1,9 @@
 /* The way in: finds the command, parses its options, runs it, and reports what went wrong. */
-#include "command.h"
-#include "lxplan.h"
 #include "own_plugins.h"
 #include "base/file.h"
-#include "base/border.h"
 #include "bench/bench.h"
-#include "text/colour.h"
 #include "planning/command_solver.h"
-#include "planning/planning.h"
 #include "sweep/sweep_out.h"
-#include "text/format.h"
 
 #include <locale.h>
 #include <signal.h>

@@ -1,7 +1,6 @@
 /* The manual page: prose by hand in its template, and what the tables know filled in. A line of the template
  * that is one of the marks below is replaced by a section made from rows, so that no option, command or exit
  * code can be missing in it, and none can stay behind. */
-#include "command.h"
 #include "base/file.h"
 #include "planning/planning.h"
 

@@ -1,7 +1,5 @@
 #include "own_plugins.h"
-#include "base/base.h"
 #include "planning/graph_files.h"
-#include "unstable.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -4,7 +4,6 @@
 #include "bench/summary.h"
 #include "text/colour.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 enum { SIGNALS = 3 };

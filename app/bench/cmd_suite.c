@@ -3,7 +3,6 @@
 #include "bench/suite_proof.h"
 #include "bench/summary.h"
 #include "base/file.h"
-#include "text/format.h"
 #include "text/table.h"
 
 enum suite_word { SUITE_LIST, SUITE_VERIFY, SUITE_UPDATE, SUITE_WORDS };

@@ -1,6 +1,5 @@
 /* The tables and the verdict of a comparison of two results files. */
 #include "bench/report.h"
-#include "text/format.h"
 
 /* Two results files, cell by cell: what changed beyond noise.
  *

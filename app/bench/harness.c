@@ -3,7 +3,6 @@
 #include "bench/harness.h"
 #include "text/colour.h"
 #include "text/format.h"
-#include "bench/bench.h"
 
 #include <poll.h>
 

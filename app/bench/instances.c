@@ -2,11 +2,8 @@
  *
  * Each file is read once at the start, for its identity and its question; the problem itself is loaded again
  * when its turn comes, so that a thousand large instances need the memory of one. */
-#include "bench/bench.h"
 #include "bench/suite.h"
-#include "planning/graph_files.h"
 #include "base/file.h"
-#include "base/json/json.h"
 
 #include <dirent.h>
 #include <sys/stat.h>

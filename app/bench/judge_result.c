@@ -3,7 +3,6 @@
 #include "bench/harness.h"
 #include "bench/suite.h"
 
-#include <signal.h>
 #include <sys/wait.h>
 
 /* The outcome of a process that ended without an answer. */

@@ -7,10 +7,6 @@
  * its run can take, that rank counts as lost and the bench ends; the file stays valid. */
 #include "bench/harness.h"
 #include "text/format.h"
-#include "bench/ranks.h"
-#include "bench/bench.h"
-
-#include <time.h>
 
 enum {
     SLACK = 60,    /* seconds for reading instances, checking answers, a busy machine */

@@ -1,7 +1,6 @@
 /* Figures in a terminal: one letter per solver on a grid of characters; `*` where curves meet. */
 #include "bench/report.h"
 #include "html/html.h"
-#include "picture/ticks.h"
 #include "picture/chart_svg.h"
 
 /* The two curves by which solvers are compared: performance profile and cactus. */

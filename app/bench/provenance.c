@@ -3,7 +3,6 @@
 #include "base/file.h"
 
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #ifndef LXPLAN_GIT

@@ -4,8 +4,6 @@
 #include "own_plugins.h"
 #include "text/colour.h"
 
-#include <time.h>
-
 WORD_LIST(ranks_transport_word, "local", "mpi")
 
 bool ranks_join(struct call *call, const struct ranks **ranks, int *rank, int *count)

@@ -5,11 +5,9 @@
  * runs, so everything is a test and a nap. */
 #include "bench/ranks.h"
 #include "own_plugins.h"
-#include "base/base.h"
 #include "unstable.h"
 
 #include <mpi.h>
-#include <time.h>
 
 extern const struct lx_transport transport_mpi;
 

@@ -1,7 +1,6 @@
 /* The tables of a report: by solver, by instance, and what went wrong. */
 #include "bench/report.h"
 #include "bench/suite.h"
-#include "text/format.h"
 
 enum { NAME_WIDTH = 44 };
 

@@ -9,12 +9,10 @@
  * name and its length after every line and at the end. */
 #include "bench/bench.h"
 #include "base/file.h"
-#include "base/json/json.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The members of a run's line, in the order of the line. A member that may be unknown names the flag that

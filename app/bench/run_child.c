@@ -9,17 +9,14 @@
  * A child is the leader of its own process group and is killed as a group; it dies with its parent. */
 #include "bench/harness.h"
 #include "bench/suite.h"
-#include "base/border.h"
 #include "planning/command_solver.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)

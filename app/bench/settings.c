@@ -1,9 +1,7 @@
 /* The options of bench, and the settings of each solver. */
-#include "bench/bench.h"
 #include "bench/ranks.h"
 #include "bench/suite.h"
 #include "planning/command_solver.h"
-#include "planning/planning.h"
 
 const struct option_row bench_rows[] = {
     {"solver", 's', "A,B,...", "the solvers (default: all there are); cmd:PROGRAM is one of your own"},

@@ -1,7 +1,6 @@
 /* Medians, ranks and tests over plain arrays. U is exact up to EXACT values per sample without ties (a table
  * of n * m * U ways), a normal approximation otherwise. */
 #include "bench/statistics.h"
-#include "base/base.h"
 
 enum { EXACT = 20 };
 

@@ -3,7 +3,6 @@
 #include "bench/suite.h"
 #include "base/file.h"
 #include "base/words/words.h"
-#include "planning/planning.h"
 
 #include <dirent.h>
 #include <unistd.h>

@@ -2,8 +2,6 @@
  * it make a proof, one a bound. */
 #include "bench/suite_proof.h"
 
-#include <time.h>
-
 /* Seconds of CPU for one engine. */
 enum { SECONDS_OF_ENGINE = 10 };
 

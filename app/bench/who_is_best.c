@@ -2,7 +2,6 @@
  * fastest. Ratios are geometric means over the problems that both reach; "±" is one standard error over these
  * problems, and with a single problem the deviation of its runs, as hyperfine has it. */
 #include "bench/report.h"
-#include "text/format.h"
 
 /* A solver beside the leader. */
 struct beside {

@@ -1,8 +1,6 @@
 /* lxplan calibrate: what a machine's rates are, and what its programs take, as a device file. */
-#include "planning/planning.h"
 #include "interrupt.h"
 #include "bench/bench.h"
-#include "text/format.h"
 #include "text/table.h"
 
 static const struct option_row calibrate_rows[] = {

@@ -1,5 +1,4 @@
 /* lxplan check: is a plan legal and does it reach its target? Does a pattern behave as it says it does? */
-#include "planning/graph_files.h"
 #include "planning/planning.h"
 #include "commands/team_commands.h"
 #include "interrupt.h"

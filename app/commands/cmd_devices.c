@@ -1,5 +1,4 @@
 /* lxplan devices: what a plan can be for, and each as a file. */
-#include "command.h"
 #include "planning/planning.h"
 #include "text/table.h"
 

@@ -1,8 +1,5 @@
 /* lxplan diff: what changed between two plans, why, and what was gained. */
-#include "command.h"
 #include "team/team_diff.h"
-#include "text/colour.h"
-#include "text/format.h"
 #include "text/table.h"
 #include "export/nest_words.h"
 

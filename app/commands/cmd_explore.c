@@ -1,10 +1,6 @@
 /* lxplan explore: plans on a screen. */
-#include "command.h"
 #include "base/file.h"
-#include "planning/graph_files.h"
-#include "planning/planning.h"
 #include "tui/core/main_loop.h"
-#include "tui/draw/theme.h"
 
 static const struct option_row rows[] = {
     {"theme", 0, "NAME", "{} (default: by the terminal; NO_COLOR: mono)"},

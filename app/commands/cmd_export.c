@@ -1,6 +1,5 @@
 /* lxplan export: a plan, or the buffers of a pattern, for other tools; the formats are the rows of
  * lx_export_at. */
-#include "planning/graph_files.h"
 #include "planning/planning.h"
 #include "interrupt.h"
 #include "team/team_show.h"

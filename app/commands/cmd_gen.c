@@ -1,5 +1,4 @@
 /* lxplan gen: patterns of any size, made by rule. Every option of a generator is an option of the command. */
-#include "command.h"
 #include "planning/graph_files.h"
 #include "text/colour.h"
 

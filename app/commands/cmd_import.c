@@ -1,7 +1,5 @@
 /* lxplan import: what another tool has written becomes a pattern. */
-#include "command.h"
 #include "planning/graph_files.h"
-#include "text/format.h"
 #include "text/table.h"
 #include "base/json/json.h"
 

@@ -1,11 +1,8 @@
 /* lxplan loops: one contraction, each node of a contraction tree, or a tile of an op of a plan, through the
  * loop passes. */
-#include "command.h"
 #include "planning/planning.h"
 #include "stages/stages.h"
-#include "text/colour.h"
 #include "text/table.h"
-#include "text/format.h"
 
 /* A core of the device has one thread. */
 enum { MOST_PASSES = 32, MOST_SIZES = 1000, DEFAULT_THREADS = 4, CORE_THREADS = 1 };

@@ -1,7 +1,6 @@
 /* lxplan run: a plan is executed on the simulated device, verified, and what it moved is printed. */
 #include "planning/planning.h"
 #include "interrupt.h"
-#include "text/colour.h"
 #include "planning/op_words.h"
 #include "planning/show_plan.h"
 #include "commands/team_commands.h"

@@ -3,11 +3,7 @@
 #include "planning/show_plan.h"
 #include "interrupt.h"
 #include "planning/buffer_table.h"
-#include "export/page.h"
-#include "text/table.h"
-#include "text/colour.h"
 #include "html/html.h"
-#include "picture/picture.h"
 #include "team/team_show.h"
 
 #include <langinfo.h>

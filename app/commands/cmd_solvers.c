@@ -32,7 +32,6 @@ static const struct column solver_array[] = {
     {.key = "summary",   .heading = "",        .kind = VALUE_WORDS, .value = summary_value},
 };
 
-
 static const struct column option_array[] = {
     {.key = "name",    .heading = "option",  .kind = VALUE_NAME,  MEMBER(struct lx_option, name)},
     {.key = "default", .heading = "default", .kind = VALUE_COUNT, MEMBER(struct lx_option, def)},
@@ -40,7 +39,6 @@ static const struct column option_array[] = {
     {.key = "high",    .heading = "to",      .kind = VALUE_COUNT, MEMBER(struct lx_option, high)},
     {.key = "help",    .heading = "",        .kind = VALUE_WORDS, MEMBER(struct lx_option, help)},
 };
-
 
 static const struct column stat_array[] = {
     {.key = "name", .heading = "counts", .kind = VALUE_NAME,  MEMBER(struct lx_stat_row, name)},

@@ -1,9 +1,6 @@
 /* lxplan without a command: what each solver makes of the bundled patterns. */
-#include "command.h"
-#include "lxplan.h"
 #include "planning/graph_files.h"
 #include "text/table.h"
-#include "text/format.h"
 
 enum { MOST_SOLVERS = 16 };
 

@@ -5,10 +5,6 @@
 #include "planning/planning.h"
 #include "planning/remedies.h"
 #include "planning/show_plan.h"
-#include "text/colour.h"
-#include "text/table.h"
-
-#include <time.h>
 
 enum { MOST_NEIGHBOURS = 8 };
 

@@ -3,7 +3,6 @@
 #include "interrupt.h"
 #include "planning/show_plan.h"
 #include "team/team_figures.h"
-#include "text/format.h"
 
 /* All searches together; each takes about as long as the plan itself. */
 enum { SECONDS_FOR_ALL = 60 };

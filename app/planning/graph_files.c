@@ -2,7 +2,6 @@
  * line. */
 #include "planning/graph_files.h"
 #include "base/file.h"
-#include "lxplan.h"
 #include "base/json/json.h"
 #include "text/format.h"
 

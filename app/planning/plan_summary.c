@@ -3,7 +3,6 @@
 #include "planning/planning.h"
 #include "planning/show_plan.h"
 #include "export/nest_words.h"
-#include "text/format.h"
 
 /* The device, in words: its parameters in a help, and the one of a plan. */
 

@@ -3,7 +3,6 @@
  * the start. */
 #include "planning/planning.h"
 #include "planning/answer.h"
-#include "planning/graph_files.h"
 #include "interrupt.h"
 #include "text/colour.h"
 #include "export/plan_words.h"

@@ -5,8 +5,6 @@
 #include "export/nest_words.h"
 #include "text/format.h"
 
-#include <time.h>
-
 /* Of all threads: a worker makes the plan. */
 static double remedy_try_seconds(void)
 {

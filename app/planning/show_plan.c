@@ -2,7 +2,6 @@
 #include "planning/show_plan.h"
 #include "export/nest_words.h"
 #include "planning/planning.h"
-#include "text/format.h"
 
 static void show_plan_add_splits(const struct lx_division *d, struct text *t)
 {

@@ -2,7 +2,6 @@
 #include "planning/show_plan.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
-#include "text/format.h"
 
 enum { MOST_FAULTS = 10 };
 

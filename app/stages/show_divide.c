@@ -1,7 +1,6 @@
 /* The tables of `lxplan plan --stage layout` and `--stage divide`. */
 #include "stages/stages.h"
 #include "text/table.h"
-#include "text/format.h"
 
 /* One tensor of a graph with layouts. */
 struct tensor_row {

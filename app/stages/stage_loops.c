@@ -2,7 +2,6 @@
  * what a core does in one turn of its loop. */
 #include "stages/stages.h"
 #include "text/table.h"
-#include "text/format.h"
 
 /* A core has one thread: nothing is shared inside it. */
 enum { CORE_THREADS = 1 };

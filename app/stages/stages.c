@@ -1,10 +1,8 @@
 /* lxplan plan --stage: what one stage makes of a pattern, so that each can be looked at from outside. */
 #include "stages/stages.h"
-#include "planning/graph_files.h"
 #include "planning/planning.h"
 #include "text/table.h"
 #include "commands/team_commands.h"
-#include "text/format.h"
 
 static void write_buffer_json(const struct lx_problem *p, const struct lx_buffer *b, struct text *t)
 {

@@ -4,7 +4,6 @@
 #include "commands/team_commands.h"
 #include "bench/bench.h"
 #include "interrupt.h"
-#include "planning/planning.h"
 
 #include <langinfo.h>
 #include <unistd.h>

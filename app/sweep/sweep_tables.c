@@ -1,7 +1,6 @@
 /* The values of a sweep as tables: for programs a row per value and a row per size that was searched for; for
  * people a row per size with a column per solver. */
 #include "sweep/sweep_out.h"
-#include "text/format.h"
 
 static const char *const find_words[FIND_COUNT] = {[FIND_PLAN] = "plan", [FIND_FIT] = "fit"};
 

@@ -1,6 +1,5 @@
 /* Two plans of teams compared: totals, tensors by name, devices by number. */
 #include "team/team_diff.h"
-#include "text/format.h"
 #include "text/table.h"
 
 static int32_t team_diff_tensor_of(const struct lx_graph *g, const char *name, int32_t guess)

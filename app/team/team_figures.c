@@ -1,7 +1,6 @@
 /* Walks the ops of every device's plan once, by the clock, and its messages once. */
 #include "team/team_figures.h"
 #include "picture/scale.h"
-#include "text/format.h"
 #include "text/table.h"
 
 /* The step of an op of a device's plan; -1: of none. An op that the layouts added belongs to the one behind

@@ -1,7 +1,6 @@
 /* A team's plan as text: the head, the states of tensors, links, steps, devices, and the time line below. */
 #include "team/team_show.h"
 #include "all_columns.h"
-#include "text/colour.h"
 #include "text/table.h"
 
 enum { MOST_ROWS = 40, MOST_DEVICES = 16, DEFAULT_WIDTH = 100, LEAST_CELLS = 20, LABEL = 16 };

@@ -1,7 +1,6 @@
 /* One table, four writers that walk the same columns. For people the cells are made first, because a column
  * is as wide as its widest cell; programs get values unrounded. */
 #include "text/table.h"
-#include "text/format.h"
 
 static const void *row_at(const struct table *t, size_t r)
 {

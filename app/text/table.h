@@ -4,6 +4,7 @@
 #pragma once
 
 #include "text/column.h"
+#include "text/format.h"
 
 struct table {
     const char *key, *title; /* its name in JSON; for people, above it. NULL: none */

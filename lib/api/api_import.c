@@ -1,6 +1,5 @@
 /* Options of the import of models, by the names of the command line. */
 #include "api/api_handles.h"
-#include "base/option.h"
 
 enum import_kind { IMPORT_COUNT, IMPORT_SWITCH, IMPORT_WORD, IMPORT_BINDINGS };
 

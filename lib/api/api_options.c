@@ -2,7 +2,6 @@
  * some for runs only. */
 #include "api/api_handles.h"
 #include "api/plugins.h"
-#include "base/option.h"
 
 #include <pthread.h>
 

@@ -1,7 +1,6 @@
 /* Placement problems solved and checked; graphs planned, and plans executed, on one device or over a team. */
 #include "api/api_handles.h"
 #include "api/joint_question.h"
-#include "team/run/team_plans.h"
 
 /* A result that owns `plan` and `run`; NULL without a plan. */
 static lx_result *api_plan_result(const struct lx_plan *plan, struct lx_run_result *run)

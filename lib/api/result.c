@@ -4,7 +4,6 @@
  * are first asked for. */
 #include "api/joint_question.h"
 #include "api/api_handles.h"
-#include "clock/replay.h"
 #include "explain/op_waits.h"
 
 enum field_type {
@@ -29,41 +28,14 @@ struct result_field {
     } of;
 };
 
-#define MEMBER(name, type, member)                                                                             \
-    {                                                                                                          \
-        name,                                                                                                \
-            _Generic(((type *)0)->member, bool                                                               \
-                     : FIELD_BOOL, int32_t                                                                   \
-                     : FIELD_INT32, int64_t                                                                  \
-                     : FIELD_INT64, double                                                                   \
-                     : FIELD_DOUBLE, const char *                                                            \
-                     : FIELD_TEXT),                                                                          \
-            offsetof(type, member), \
-        {                                                                                                      \
-            NULL                                                                                               \
-        }                                                                                                      \
-    }
-#define WORD(name, function)                                                                                 \
-    {                                                                                                        \
-        name, FIELD_WORD, 0,                                                                                 \
-        {                                                                                                    \
-            .word = function                                                                                 \
-        }                                                                                                    \
-    }
-#define WHOLE(name, function)                                                                                \
-    {                                                                                                        \
-        name, FIELD_WHOLE, 0,                                                                                \
-        {                                                                                                    \
-            .whole = function                                                                                \
-        }                                                                                                    \
-    }
-#define REAL(name, function)                                                                                 \
-    {                                                                                                        \
-        name, FIELD_REAL, 0,                                                                                 \
-        {                                                                                                    \
-            .real = function                                                                                 \
-        }                                                                                                    \
-    }
+/* clang-format off */
+#define MEMBER(name, type, member)                                                                           \
+    {name, _Generic(((type *)0)->member, bool: FIELD_BOOL, int32_t: FIELD_INT32, int64_t: FIELD_INT64,       \
+                    double: FIELD_DOUBLE, const char *: FIELD_TEXT), offsetof(type, member), {NULL}}
+#define WORD(name, function) {name, FIELD_WORD, 0, {.word = function}}
+#define WHOLE(name, function) {name, FIELD_WHOLE, 0, {.whole = function}}
+#define REAL(name, function) {name, FIELD_REAL, 0, {.real = function}}
+/* clang-format on */
 
 /* A function of a table: the result is `r`, its plan `p`, the item number `i`. */
 #define FIELD_OF(type, function, ...)                                                                        \

@@ -1,10 +1,8 @@
 /* Runs a plan from its inputs to its outputs, tick by tick, and makes the result. */
 #include "graph/online.h"
-#include "device/device.h"
 #include "base/slot.h"
 #include "device/execute/arith.h"
 #include "device/verify.h"
-#include "device/memory/dtypes.h"
 #include "device/reference/reference.h"
 
 const char *lx_verify_word(enum lx_verify v)

@@ -1,6 +1,5 @@
 /* Divisions as JSON, one object per op: iteration space, splits with their reasons, spans. */
 #include "divide/divide.h"
-#include "layout/op_index.h"
 #include "layout/flat_index.h"
 
 static const char *const kinds[] = {

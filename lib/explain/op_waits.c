@@ -3,7 +3,6 @@
 #include "base/words/words.h"
 #include "cost/op.h"
 #include "plan/plan_make.h"
-#include "stays/draft.h"
 
 void lx_plan_hbm_shares(const struct lx_plan *p, int32_t o, double *share)
 {

@@ -1,6 +1,5 @@
 /* The table of exports, in the order of the help. */
 #include "export/export_rows.h"
-#include "base/base.h"
 #include "base/words/words.h"
 #include "emit/emit.h"
 

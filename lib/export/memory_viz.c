@@ -6,7 +6,6 @@
  *
  * * Events have no times: a frame says which op and tick they belong to. */
 #include "export/export_rows.h"
-#include "base/base.h"
 #include "plan/byte_blocks.h"
 
 /* Opcodes of pickles. Integers are little-endian by the format. */

@@ -1,7 +1,6 @@
 /* The graph of a plan for Model Explorer: kernels and nests are its layers, edges are tensors. All values
  * are texts. */
 #include "export/export_rows.h"
-#include "base/base.h"
 
 enum node_kind { NODE_OP, NODE_TENSOR, NODE_BUFFER };
 

@@ -1,6 +1,5 @@
 /* The frame of a page, and the page of a plan without scripts: its figures, the map, the tables. */
 #include "export/page.h"
-#include "base/base.h"
 #include "export/plan_map.h"
 #include "export/plan_words.h"
 

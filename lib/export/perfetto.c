@@ -14,7 +14,6 @@
  *
  * * Times are whole picoseconds, so that slices of a row stay apart when they are rounded. */
 #include "export/export_rows.h"
-#include "base/base.h"
 #include "export/plan_map.h"
 #include "plan/occupancy.h"
 #include "team/run/team_clock.h"

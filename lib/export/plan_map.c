@@ -1,6 +1,5 @@
 /* Bands, lanes and the order of buffers off chip; see plan_map.h. */
 #include "export/plan_map.h"
-#include "base/base.h"
 #include "plan/occupancy.h"
 
 /* Stacks pools from the last to the first. O(buffers log buffers) per pool. */

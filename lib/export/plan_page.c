@@ -1,7 +1,6 @@
 /* A plan as the data of its page: facts in words, buffers column by column (some 60 bytes each), ops with
  * what each core holds. */
 #include "export/export_rows.h"
-#include "base/base.h"
 #include "export/nest_words.h"
 #include "export/page.h"
 #include "export/plan_words.h"

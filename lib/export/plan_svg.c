@@ -4,7 +4,6 @@
  * the lives of spilled buffers. Several pools are bands one below the other. The colour of a buffer comes
  * from its tensor's name and is the same in every drawing. Each rectangle has a tooltip. */
 #include "export/plan_map.h"
-#include "base/base.h"
 #include "export/nest_words.h"
 #include "export/plan_words.h"
 #include "plan/occupancy.h"

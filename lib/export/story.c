@@ -1,9 +1,7 @@
 /* A plan as a story. Every sentence is a function of the plan alone; one that has nothing to say is left out. */
 #include "export/page.h"
-#include "base/base.h"
 #include "export/nest_words.h"
 #include "export/plan_words.h"
-#include "explain/op_waits.h"
 #include "plan/occupancy.h"
 
 static void story_question(const struct lx_plan *p, struct text *t)

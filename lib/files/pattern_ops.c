@@ -1,6 +1,5 @@
 /* Tensors and ops of a pattern, key by key, with the place of each value. */
 #include "files/pattern_list.h"
-#include "base/words/words.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
 

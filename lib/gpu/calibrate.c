@@ -1,6 +1,5 @@
 /* The numbers of a machine: its rates by programs that do one thing each (rate_programs.c), the rest by the
  * times of plans, which the clock must predict. */
-#include "base/base.h"
 #include "explain/op_waits.h"
 #include "gpu/rate_programs.h"
 

@@ -1,5 +1,4 @@
 /* Compilers and other tools of the machine at hand, run as processes. */
-#include "base/base.h"
 #include "gpu/machines.h"
 
 #include <fcntl.h>

@@ -1,5 +1,4 @@
 /* Bytes of DRAM, which no program can count itself: NVIDIA's ncu runs this program once more and counts. */
-#include "base/base.h"
 #include "base/file.h"
 #include "gpu/machines.h"
 

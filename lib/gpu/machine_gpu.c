@@ -1,6 +1,5 @@
 /* An NVIDIA GPU as a machine. The program is compiled for the device by nvrtc, or by nvcc where only that
  * is there, and launched cooperatively: all blocks are resident, so that they can wait for each other. */
-#include "base/base.h"
 #include "gpu/driver.h"
 #include "gpu/machines.h"
 

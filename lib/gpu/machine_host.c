@@ -1,5 +1,4 @@
 /* The host as a machine: the program becomes a shared object by the C compiler, and a core a thread. */
-#include "base/base.h"
 #include "gpu/machines.h"
 
 #include <dlfcn.h>

@@ -1,7 +1,6 @@
 /* A run of a plan's program on one of the machines, judged by the judge of the simulated device. */
 #include "device/memory/stick_box.h"
 #include "device/reference/reference.h"
-#include "device/reference/values.h"
 #include "gpu/machines.h"
 #include "graph/online.h"
 

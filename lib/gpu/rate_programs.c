@@ -1,6 +1,5 @@
 /* The rates of a machine that programs can tell, each as a body in the words of their preludes. */
 #include "gpu/rate_programs.h"
-#include "base/base.h"
 
 enum {
     KIB = 1024,

@@ -1,5 +1,4 @@
 /* Entry for models: detects the format, calls its reader, adds remedies to errors. */
-#include "import/model_parts.h"
 #include "import/read/onnx.h"
 #include "import/read/source.h"
 #include "import/types/typing.h"

@@ -11,8 +11,6 @@
 #include "kernels/nest_run.h"
 #include "kernels/kernels.h"
 
-#include <stdatomic.h>
-
 enum { IN0 = LX_LOOP_IN0, IN1 = LX_LOOP_IN1, OUT = LX_LOOP_OUT };
 
 /* With fewer tasks per thread the others would wait for the last ones. */

@@ -15,9 +15,7 @@
 #include "kernels/thread_pool.h"
 #include "base/thread.h"
 
-#include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
 
 enum { LINE = 64, HUGE_PAGE = 2 << 20, SPINS = 2000, LOOK_ROUND = 32 };

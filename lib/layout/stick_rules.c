@@ -15,7 +15,6 @@
  * A variable of one element needs no stick: its operands count as having none. */
 #include "layout/propagate.h"
 #include "graph/choice.h"
-#include "layout/layout.h"
 
 static int stick_rules_need_of(const struct op_index *x, int operand, int v)
 {

@@ -8,7 +8,6 @@
  *
  * A child may sit on its dying parent on its first tick and is left out of that tick. Tens of microseconds
  * for a captured graph, 0.1 s for 100,000 buffers. If cancelled the bound is weaker. */
-#include "placement/problem.h"
 #include "placement/bound.h"
 
 /* Limits of bound_whole_buffers: units that must go, and table cells in all. */

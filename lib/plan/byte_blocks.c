@@ -2,7 +2,6 @@
  * its address ranges; each strip has the times at which it is in use, and adjacent strips with equal times
  * become one block. */
 #include "plan/byte_blocks.h"
-#include "base/base.h"
 #include "plan/occupancy.h"
 
 ORDER(byte_blocks_by_start, struct byte_life, ORDER_UP(start) ORDER_UP(buffer));

@@ -1,7 +1,6 @@
 /* Running sums over the sorted starts and ends of blocks, O(n log n); a tree of maxima answers peaks in O(log
  * n). */
 #include "plan/occupancy.h"
-#include "base/base.h"
 #include "plan/byte_blocks.h"
 
 struct change {

@@ -1,8 +1,6 @@
 /* Applies options to a plan and to a device. */
-#include "plan/options.h"
 #include "plan/launch_options.h"
 #include "base/words/words.h"
-#include "divide/divide.h"
 
 static const struct lx_solver *find_solver(const struct lx_settings *o, const char *name)
 {

@@ -1,5 +1,4 @@
 /* Parses and prints the values of options, each by the kind of its row. */
-#include "plan/options.h"
 #include "base/words/words.h"
 #include "files/device_file.h"
 #include "plan/launch_options.h"

@@ -1,7 +1,6 @@
 /* Makes the records of a plan file from a plan. */
 #include "planfile/plan_file.h"
 #include "layout/stated_layouts.h"
-#include "planfile/plan_fields.h"
 
 static struct int_list pack_list(struct arena *memory, const int64_t *values, int32_t count)
 {

@@ -1,8 +1,6 @@
 /* Reads the launches of a plan file: one per op, with the tiles of every core. */
 #include "planfile/plan_file.h"
-#include "divide/divide.h"
 #include "plan/launch_options.h"
-#include "plan/options.h"
 
 enum { CORE_FIELDS = 8, DIM_FIELDS = 4, SUM_FIELDS = 3 };
 

@@ -4,7 +4,6 @@
  * worse plan. Chains also prove a bound. */
 #include "search/search_steps.h"
 #include "search/time.h"
-#include "cooptimise/cooptimise.h"
 #include "cooptimise/least_traffic.h"
 
 /* Ops above which the joint search runs only for time, with a quick solver. */

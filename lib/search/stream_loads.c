@@ -5,7 +5,6 @@
 #include "search/search_steps.h"
 #include "search/time.h"
 #include "cost/op.h"
-#include "cost/rates.h"
 
 static const double WORTH = 1e-4; /* share of the time that an operand must save */
 

@@ -9,7 +9,6 @@
  */
 #include "search/time.h"
 #include "cost/op.h"
-#include "cost/rates.h"
 
 struct floor {
     int64_t operands, cores;

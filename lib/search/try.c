@@ -2,7 +2,6 @@
 #include "search/trial.h"
 #include "search/search_steps.h"
 #include "search/keep.h"
-#include "search/plan_search.h"
 #include "search/time.h"
 
 void attempt_free(struct attempt *a)

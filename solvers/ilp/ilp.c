@@ -12,7 +12,6 @@
  * the objective is small enough for one unit to be visible; they are lowered by a margin and then rounded up
  * to integers. An optimum that cannot be confirmed is reported as feasible, with the best confirmed bound. */
 #include "anneal/decode.h"
-#include "base/border.h"
 #include "common/first_answers.h"
 #include "ilp/ilp_row.h"
 #include "ilp/ilp_search.h"

@@ -7,8 +7,6 @@
 #include "ilp/ilp_search.h"
 #include "ilp/ilp_model.h"
 
-#include <setjmp.h>
-
 struct session {
     const struct items *it;
     const int64_t *known;

@@ -1,6 +1,5 @@
 /* Everything about one buffer, in lines: its place, its life, its cost, the reason. */
 #include "export/nest_words.h"
-#include "tui/core/explorer.h"
 #include "tui/map/ghost.h"
 
 struct words address_words(const struct scene *on, int64_t address)

@@ -2,8 +2,6 @@
  * outcome is constant afterwards. */
 #include "tui/core/planned.h"
 
-#include <stdatomic.h>
-
 /* The number of outcomes so far. Views know an outcome by its number: its address may be reused. */
 static atomic_uint_least64_t outcomes;
 

@@ -1,14 +1,11 @@
 /* Three lists of jobs (waiting, running, finished) under one lock, THREADS threads that move jobs along
  * them, and a pipe that wakes the screen. */
 #include "tui/core/worker.h"
-#include "base/border.h"
 #include "planning/op_words.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { THREADS = 3 };

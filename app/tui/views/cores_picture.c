@@ -14,14 +14,12 @@ void cut_take_operand(struct cut *c, int operand)
     for (int i = 0; i < c->view.rank; i++) c->parts *= max_i64(c->view.slices[i], 1);
 }
 
-/* The part of the tensor that a core holds, numbered row-major over the split dimensions. */
-static int64_t picture_part_of(const struct cut *c, int64_t core)
+/* The part of a tensor that a core holds, numbered row-major over the split dimensions. */
+static int64_t picture_part_of(const struct lx_core_view *v, int64_t core)
 {
     int64_t part = 0;
-    for (int i = 0; i < c->view.rank; i++) {
-        if (c->view.slices[i] <= 1) continue;
-        part = part * c->view.slices[i] + core / max_i64(c->view.stride[i], 1) % c->view.slices[i];
-    }
+    for (int i = 0; i < v->rank; i++)
+        if (v->slices[i] > 1) part = part * v->slices[i] + core / max_i64(v->stride[i], 1) % v->slices[i];
     return part;
 }
 
@@ -43,7 +41,7 @@ int picture_draw_grid(const struct scene *on, struct core_grid *v, struct box ar
     for (int64_t i = top * per_row; i < cores && i / per_row - top < area.rows - 1; i++) {
         int row = area.row + 1 + (int)(i / per_row - top), column = area.column + (int)(i % per_row) * width;
         bool works = i < c->d->cores_used, here = i == on->session->selection.core;
-        int64_t part = picture_part_of(c, i);
+        int64_t part = picture_part_of(&c->view, i);
         struct style style =
             works ? (struct style){TONE_LABEL, tone_of_identity((int32_t)part), 0} : INK(FREE);
         if (on->theme->letters && works) style = INK(PLAIN);
@@ -64,7 +62,8 @@ void picture_draw_core(const struct scene *on, struct box area, const struct cut
     if (on->session->selection.core >= c->d->cores_used)
         text_add(&line, " is idle in this op");
     else {
-        text_format(&line, " holds part %lld:", (long long)picture_part_of(c, on->session->selection.core));
+        text_format(&line,
+                    " holds part %lld:", (long long)picture_part_of(&c->view, on->session->selection.core));
         for (int i = 0; i < c->d->split_count; i++) {
             int64_t from, to;
             lx_division_slice(c->d, i, on->session->selection.core, &from, &to);
@@ -198,14 +197,6 @@ static bool ring_find(const struct cut *c, struct ring_copy *out)
     return true;
 }
 
-static int64_t ring_part_of(const struct lx_core_view *v, int64_t core)
-{
-    int64_t part = 0;
-    for (int i = 0; i < v->rank; i++)
-        if (v->slices[i] > 1) part = part * v->slices[i] + core / v->stride[i] % v->slices[i];
-    return part;
-}
-
 /* The core nearest to `core` along the ring that holds the same part as `holder`. */
 static int64_t ring_nearest(const int64_t *part, int64_t cores, int64_t holder, int64_t core)
 {
@@ -230,7 +221,7 @@ int64_t *cut_ring_bytes(const struct cut *c, int64_t *cores, const struct lx_tra
         simple = simple && !r.from.low[i] && !r.from.high[i] && r.from.blocks[i] <= 1 && r.to.blocks[i] <= 1;
     if (!simple) return NULL;
     int64_t *bytes = mem_zeroed((size_t)(n * n), sizeof *bytes), *part = mem_alloc((size_t)n * sizeof *part);
-    for (int64_t a = 0; a < n; a++) part[a] = ring_part_of(&r.from, a);
+    for (int64_t a = 0; a < n; a++) part[a] = picture_part_of(&r.from, a);
     for (int64_t b = 0; b < r.to.cores; b++)
         for (int64_t a = 0; a < n; a++) {
             int64_t sticks = 1;

@@ -3,7 +3,6 @@
  * second bar where a run of this plan has measured them. A zoom stays around the selected op. */
 #include "tui/core/explorer.h"
 #include "export/nest_words.h"
-#include "picture/scale.h"
 #include "planning/buffer_table.h"
 #include "tui/draw/chart.h"
 

@@ -1,5 +1,4 @@
 /* The memories, and the places of tensors and stays in them. */
-#include "device/memory/machine.h"
 #include "device/execute/execute.h"
 
 /* False: no memory for the bytes; tags and the like are a fraction of the bytes. */

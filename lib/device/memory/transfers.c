@@ -5,7 +5,6 @@
  * stored by the first. A relayout takes sticks that a core holds itself from there and the rest from the
  * first core that holds them; only the rest crosses the ring. A move reads a core's whole part before it
  * writes, so that the two places may overlap. */
-#include "device/memory/machine.h"
 #include "device/execute/execute.h"
 
 struct move {

@@ -7,8 +7,6 @@
 #include "device/reference/reference.h"
 #include "device/execute/arith.h"
 #include "device/reference/evaluate.h"
-#include "graph/graph.h"
-#include "device/memory/dtypes.h"
 #include "graph/choice.h"
 
 /* Element i of a tensor depends on seed, name and i only (splitmix64 at a position), so that threads can fill

@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LOOK_MS = 500, LOOKS_STOPPED = 6, LOOKS_STARTING = 120, ENVIRONMENT = 1 << 17 };

@@ -7,10 +7,6 @@
 #include "team/run/team_device.h"
 #include "base/thread.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-#include <time.h>
-
 enum { ROUND_MS = 500 };
 
 /* A device's message in a round. */

@@ -9,7 +9,6 @@
  * largest. */
 #include "team/run/team_plans.h"
 #include "cost/op.h"
-#include "cost/rates.h"
 #include "layout/op_index.h"
 
 /* Microseconds per multiply-add of a device, by the smallest share that cannot be hidden. */

@@ -2,8 +2,6 @@
 #include "team/run/team_device.h"
 #include "device/reference/reference.h"
 
-#include <time.h>
-
 static const struct lx_team_place *team_device_place_of(const struct team_device *m, int32_t local)
 {
     for (int32_t i = 0; i < m->does->place_count; i++)

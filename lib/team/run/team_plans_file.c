@@ -1,5 +1,4 @@
 /* A team's plans as a file, and their check: figures, and both ends of every message. */
-#include "layout/op_index.h"
 #include "planfile/plan_file.h"
 #include "team/run/team_plans.h"
 #include "team/team_file.h"

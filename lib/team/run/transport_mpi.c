@@ -4,7 +4,6 @@
 #include "team/run/transport.h"
 #include "team/run/mpi_process.h"
 
-#include <time.h>
 #include <unistd.h>
 
 struct lx_flight {

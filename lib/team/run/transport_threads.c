@@ -4,9 +4,6 @@
 #include "base/base.h"
 #include "base/thread.h"
 
-#include <pthread.h>
-#include <time.h>
-
 struct letter {
     struct letter *next;
     int from, tag;

@@ -3,7 +3,6 @@
 #include "exact/general/master.h"
 #include "exact/general/pile.h"
 #include "common/gap_fit.h"
-#include "exact/search.h"
 
 /* Steps of the master programme before local search, for problems with reuse. */
 enum { FIRST_STEPS = 100000 };
