@@ -97,6 +97,7 @@ void proof_facts_find(const struct checker *c, struct proof_facts *f)
     const struct lx_graph *g = c->g;
     const struct lx_passes *how = &c->p->passes;
     int64_t cores = c->p->divisions->cores, usable = lx_device_usable(&g->device);
+    bool wiped = g->device.bundle_tensors > 0 && !g->device.lx_survives; /* between bundles */
     *f = (struct proof_facts){.nests = how->tile != LX_TILE_NONE,
                               .tensor_count = g->tensor_count,
                               .op_count = g->op_count,
@@ -112,7 +113,7 @@ void proof_facts_find(const struct checker *c, struct proof_facts *f)
         if (f->nests && c->l->layouts[t].rank == 0 && !mul_i64(to->whole, cores, &to->size))
             to->size = LX_INT_MAX;
         to->leaves = lx_role_leaves(g->tensors[t].role);
-        to->cuts = f->nests || how->evict;
+        to->cuts = f->nests || how->evict || wiped;
         f->grain = gcd_i64(f->grain, to->whole);
     }
     struct proof_access *next = f->accesses;

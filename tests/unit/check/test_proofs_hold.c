@@ -1,0 +1,168 @@
+/* No proof is above a plan: what the checker proves of a plan with nothing on chip is at most what the best
+ * plans of the same graph, device and passes move. `test_proofs_hold N` takes N graphs instead of the usual few. */
+#include "base/rng.h"
+#include "support/device_plans.h"
+#include "support/random_graph.h"
+#include "support/sampled.h"
+
+static int wanted = OFTEN(1200);
+
+static bool nothing_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
+{
+    (void)p, (void)run, (void)answer; /* on entry every address is off chip */
+    return true;
+}
+
+static const struct lx_solver nothing = {.abi = LX_SOLVER_ABI,
+                                         .name = "nothing",
+                                         .summary = "leaves everything off chip",
+                                         .caps = LX_CAN_SPILL,
+                                         .solve = nothing_solve};
+
+static bool same_divisions(const struct lx_plan *a, const struct lx_plan *b)
+{
+    const struct lx_graph *g = a->layouts->graph, *h = b->layouts->graph;
+    if (g->op_count != h->op_count || g->tensor_count != h->tensor_count) return false;
+    for (int32_t t = 0; t < g->tensor_count; t++)
+        if (!lx_layout_equal(&a->layouts->layouts[t], &b->layouts->layouts[t])) return false;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_division *d = &a->divisions->at[o], *e = &b->divisions->at[o];
+        if (d->split_count != e->split_count) return false;
+        for (int k = 0; k < d->split_count; k++)
+            if (d->splits[k].split != e->splits[k].split || d->splits[k].letter != e->splits[k].letter)
+                return false;
+    }
+    return true;
+}
+
+/* The least that the checker proves by the plan's own facts, asked for one byte more than `bytes`; -1: cannot
+ * be asked. */
+static int64_t proved_above(struct lx_plan *p, int64_t bytes)
+{
+    lx_status st = {0};
+    struct lx_check_report r;
+    int64_t claim = bytes + 1 - p->figures.perfect_hbm_bytes;
+    if (claim > p->figures.spill_bytes) return -1;
+    p->figures.bound_bytes = claim;
+    p->answer.status = LX_FEASIBLE;
+    if (!lx_plan_check_report(p, &r, &st)) fail_msg("%s", st.text);
+    return r.least;
+}
+
+static int tried, proofs;
+
+static void try_passes(const struct lx_graph *g, const struct lx_passes *passes, const char *nests,
+                       int number)
+{
+    lx_status st = {0};
+    struct lx_plan_options how = {.solver = &nothing, .passes = *passes};
+    struct lx_plan *off = lx_plan_make(g, &how, &st);
+    if (!off) fail_msg("graph %d: %s", number, st.text);
+    how.solver = lx_solver_find("auto");
+    snprintf(how.nests, sizeof how.nests, "%s", nests);
+    struct lx_plan *on = lx_plan_make(g, &how, &st);
+    if (on && (passes->tile == LX_TILE_AUTO || same_divisions(on, off))) {
+        int64_t least = proved_above(off, on->figures.hbm_bytes);
+        tried += least >= 0;
+        if (least > on->figures.hbm_bytes)
+            fail_msg("graph %d, %d cores, %d bytes, tile %d evict %d limit %d nests %s: proved %" PRId64
+                     ", but a plan moves %" PRId64,
+                     number, (int)g->device.cores, (int)on->problem.capacity, passes->tile, passes->evict,
+                     (int)g->device.bundle_tensors, nests, least, on->figures.hbm_bytes);
+        /* It is no vacuous question: less is often proved. */
+        if (least >= 0 && proved_above(off, on->figures.hbm_bytes - 1) == on->figures.hbm_bytes) proofs++;
+    }
+    lx_plan_free(on);
+    lx_plan_free(off);
+}
+
+static void no_proof_is_above_a_plan(void **state)
+{
+    (void)state;
+    static const int64_t cores[] = {1, 2, 4, 8};
+    struct rng r = rng_seed(77);
+    for (int i = 0; i < wanted; i++) {
+        struct random_graph_shape shape = {.ops = 3 + (int)rng_below(&r, 6),
+                                           .with_views = rng_below(&r, 4) == 0,
+                                           .with_externs = rng_below(&r, 6) == 0,
+                                           .again = rng_below(&r, 3) == 0,
+                                           .with_results = rng_below(&r, 3) == 0,
+                                           .cores = cores[rng_below(&r, 4)]};
+        lx_status st = {0};
+        const struct lx_graph *g = random_graph(&r, &shape, &st);
+        if (!g) fail_msg("%s", st.text);
+        struct lx_passes passes = {.tile = rng_below(&r, 2) ? LX_TILE_AUTO : LX_TILE_NONE,
+                                   .evict = rng_below(&r, 3) == 0,
+                                   .move = rng_below(&r, 3) == 0,
+                                   .no_ring = rng_below(&r, 5) == 0,
+                                   .clone = (int)rng_below(&r, 3)};
+        struct lx_device device = g->device;
+        device.bundle_tensors = rng_below(&r, 2) ? rng_between(&r, 3, 8) : 0;
+        device.lx_survives = rng_between(&r, 0, 1);
+        device.uneven = rng_between(&r, 0, 1);
+        device.lx_usable_bytes = 128 * rng_between(&r, 1, 100) + 4 * rng_between(&r, 0, 20);
+        g = with_device(g, &device);
+        try_passes(g, &passes, "", i);
+        lx_graph_free(g);
+    }
+    print_message("%d times no more was proved than a plan moves, %d times as much\n", tried, proofs);
+    assert_true(tried > wanted / 4 && proofs > tried / 8);
+}
+
+static const struct lx_graph *graph_of(const char *name, const char *tensors, const char *ops, int64_t usable,
+                                       int bundle_tensors)
+{
+    char text[3000];
+    lx_status st = {0};
+    int n = snprintf(
+        text, sizeof text,
+        "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"%s\", \"device\": {\"preset\": \"spyre\", "
+        "\"lx_usable_bytes\": %d, \"bundle_tensors\": %d}, \"tensors\": [%s], \"ops\": [%s]}",
+        name, (int)usable, bundle_tensors, tensors, ops);
+    const struct lx_graph *g = lx_graph_of_text(name, text, (size_t)n, &st);
+    if (!g) fail_msg("%s", st.text);
+    return g;
+}
+
+#define TENSOR(name, shape, role)                                                                            \
+    "{\"name\": \"" name "\", \"shape\": " shape ", \"dtype\": \"fp16\", \"role\": \"" role "\"}"
+#define OP(name, kind, input, output)                                                                        \
+    "{\"name\": \"" name "\", \"kind\": \"" kind "\", \"inputs\": [\"" input "\"], \"output\": \"" output    \
+    "\"}"
+#define ROWS "[128, 256]"
+
+/* The border of a bundle takes a tensor off the chip though none may be evicted. */
+static void bundles_take_tensors_off_the_chip(void **state)
+{
+    (void)state;
+    const struct lx_graph *g =
+        graph_of(
+            "bundles",
+            TENSOR("x", ROWS, "input") ", " TENSOR("t", ROWS, "intermediate") ", " TENSOR("a", ROWS, "output") ", " TENSOR(
+                "z", ROWS,
+                "input") ", " TENSOR("b", ROWS,
+                                     "intermediate") ", " TENSOR("b1", ROWS,
+                                                                 "output") ", " TENSOR("b2", ROWS,
+                                                                                       "output") ", " TENSOR("c",
+                                                                                                             ROWS,
+                                                                                                             "output") ", " TENSOR("d",
+                                                                                                                                   ROWS,
+                                                                                                                                   "output"),
+            OP("p0", "relu", "x", "t") ", " OP("p1", "exp", "t", "a") ", " OP("q0", "relu", "z", "b") ", " OP(
+                "q1", "exp", "b", "b1") ", " OP("q2", "relu", "b", "b2") ", " OP("p2", "relu", "t",
+                                                                                 "c") ", " OP("p3", "exp",
+                                                                                              "t", "d"),
+            2048, 4);
+    tried = 0;
+    try_passes(g, &(struct lx_passes){.tile = LX_TILE_NONE}, "", -1);
+    assert_int_equal(tried, 1);
+    lx_graph_free(g);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) wanted = atoi(argv[1]);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bundles_take_tensors_off_the_chip),
+                                       cmocka_unit_test(no_proof_is_above_a_plan)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
