@@ -1,8 +1,8 @@
 /* Nests: can the ops of their runs be in these loops, and how do the loops cut the ops' tensors?
  *
  * A nest is a run of ops, walked once per iteration; each of its one to three levels cuts one variable of
- * every op into equal tiles. All ops cut a tensor in one way, no stick and no padding is cut, and no op reads
- * an incomplete sum. Nests stand in order and share no op. */
+ * every op into equal tiles. All ops cut a tensor in one way, tensors join the variables of a level, no stick
+ * and no padding is cut, and no op reads an incomplete sum. Nests stand in order and share no op. */
 #include "check/check.h"
 
 static bool check_nests_refuse(const struct checker *c, int32_t op, const char *why)
@@ -214,6 +214,24 @@ static bool check_nests_accesses_right(const struct checker *c, const struct lx_
     return true;
 }
 
+/* The tensors that a level cuts join all ops of the run: proofs know no other nests, nor does the planner. */
+static bool check_nests_joined(const struct checker *c, const struct lx_nest *n)
+{
+    int32_t ops = n->last - n->first + 1, nodes = ops + c->g->tensor_count;
+    int32_t *root = arena_array(c->memory, (size_t)nodes, sizeof *root);
+    for (int l = 0; l < n->level_count; l++) {
+        sets_begin(root, nodes);
+        for (int32_t o = 0; o < ops; o++)
+            for (int i = 0; i < op_operand_count(&c->g->ops[n->first + o]); i++)
+                if (c->looped[c->p->access_at[n->first + o] + i].dim[l] >= 0)
+                    sets_join(root, o, ops + op_operand(&c->g->ops[n->first + o], i));
+        for (int32_t o = 1; o < ops; o++)
+            if (sets_root(root, o) != sets_root(root, 0))
+                return check_nests_refuse(c, n->first + o, "no tensor that a level cuts joins it to the run");
+    }
+    return true;
+}
+
 bool check_nests(struct checker *c)
 {
     size_t ops = (size_t)c->g->op_count, tensors = (size_t)c->g->tensor_count;
@@ -261,7 +279,7 @@ bool check_nests(struct checker *c)
         }
         for (int32_t o = n->first; o <= n->last; o++)
             if (!check_nests_accesses_right(c, n, o, first)) return false;
-        if (!check_running(c, n)) return false;
+        if (!check_nests_joined(c, n) || !check_running(c, n)) return false;
     }
     return true;
 }

@@ -159,10 +159,48 @@ static void bundles_take_tensors_off_the_chip(void **state)
     lx_graph_free(g);
 }
 
+/* A nest of runs that share no tensor would need less room than proofs assume; nobody plans one. */
+static void tensors_join_the_ops_of_a_nest(void **state)
+{
+    (void)state;
+    static const char nests[] = "\"nests\": [",
+                      one[] = "{\"first\": 0, \"last\": 3, \"tiles\": [4], \"vars\": [0, 0, 0, 0]}], ";
+    const struct lx_graph *g = graph_of(
+        "pairs",
+        TENSOR("x", "[1024, 256]", "input") ", " TENSOR("y", "[1024, 256]", "intermediate") ", " TENSOR(
+            "o", "[1024, 256]",
+            "output") ", " TENSOR("z", "[512, 256]",
+                                  "input") ", " TENSOR("w", "[512, 256]",
+                                                       "intermediate") ", " TENSOR("p", "[512, 256]",
+                                                                                   "output"),
+        OP("a1", "relu", "x", "y") ", " OP("a2", "exp", "y", "o") ", " OP("b1", "relu", "z",
+                                                                          "w") ", " OP("b2", "exp", "w", "p"),
+        8192, 0);
+    lx_status st = {0};
+    struct lx_plan_options how = {.solver = lx_solver_find("auto"), .nests = "0-1:a/4;2-3:a/4"};
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    if (!p) fail_msg("%s", st.text);
+    size_t length;
+    char *text = lx_plan_to_json(p, &length), *at = strstr(text, nests),
+         *behind = strstr(text, "\"bundles\"");
+    assert_true(at && behind > at);
+    char *joined = mem_format("%.*s%s%s%s", (int)(at - text), text, nests, one, behind);
+    struct lx_plan *again = lx_plan_of_text("joined", joined, strlen(joined), &st);
+    if (!again) fail_msg("%s", st.text);
+    assert_false(lx_plan_check(again, &st));
+    assert_non_null(strstr(st.text, "op b1 cannot be in its nest"));
+    lx_plan_free(again);
+    lx_plan_free(p);
+    lx_graph_free(g);
+    mem_free(joined);
+    mem_free(text);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1) wanted = atoi(argv[1]);
     const struct CMUnitTest tests[] = {cmocka_unit_test(bundles_take_tensors_off_the_chip),
+                                       cmocka_unit_test(tensors_join_the_ops_of_a_nest),
                                        cmocka_unit_test(no_proof_is_above_a_plan)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
