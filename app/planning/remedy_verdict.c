@@ -52,8 +52,15 @@ void add_remedies_verdict(const struct remedies *r, struct text *out)
     const struct remedy *best[REMEDY_BYS];
     char fewer[24];
     snprintf(fewer, sizeof fewer, "%s %s", list ? "less" : less[0], bytes);
-    bool open = false;
-    for (size_t i = 0; i < r->all.count; i++) open |= r->all.at[i].state == REMEDY_OPEN;
+    bool open = false, tried = false;
+    for (size_t i = 0; i < r->all.count; i++) {
+        open |= r->all.at[i].state == REMEDY_OPEN;
+        tried |= r->all.at[i].state <= REMEDY_CUT;
+    }
+    if (open && !tried) {
+        text_add(out, "so far: nothing is tried");
+        return;
+    }
     if (open) text_add(out, "so far: ");
     for (int by = 0; by < (list ? 1 : REMEDY_BYS); by++) {
         best[by] = verdict_best(r, (enum remedy_by)by);
