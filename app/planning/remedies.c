@@ -465,7 +465,8 @@ static void remedy_columns_value_of(const void *row_of_table, const struct colum
     v->words = NULL;
     v->paint = PAINT_PLAIN;
     value_whole(v, row->it->value);
-    if (row->it->state == REMEDY_CUT) value_format(v, "<= %s", grouped(row->it->value).at);
+    if (row->it->state == REMEDY_CUT)
+        value_format(v, "%s %s", remedy_may_grow(row->it) ? "~" : "<=", grouped(row->it->value).at);
 }
 
 static void delta_value(const void *row_of_table, const struct column *column, struct value *v)

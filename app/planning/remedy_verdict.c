@@ -43,6 +43,12 @@ static const struct remedy *verdict_best(const struct remedies *r, enum remedy_b
     return best;
 }
 
+bool remedy_may_grow(const struct remedy *it)
+{
+    enum lx_ask ask = lx_settings_ask(&it->options);
+    return it->state == REMEDY_CUT && (ask == LX_ASK_BALANCED || ask == LX_ASK_TIME);
+}
+
 void add_remedies_verdict(const struct remedies *r, struct text *out)
 {
     const struct lx_plan *p = r->plan;
@@ -77,6 +83,7 @@ void add_remedies_verdict(const struct remedies *r, struct text *out)
         }
         const char *before = ": ";
         text_add(out, it->what);
+        if (remedy_may_grow(it)) text_add(out, " (cut short, it may move more)");
         before = verdict_gain(before, (double)lx_plan_value(p), (double)it->value, fewer, out);
         before = verdict_gain(before, p->figures.end_to_end_us, it->us, less[1], out);
         before = verdict_price(before, (double)lx_plan_value(p), (double)it->value, bytes, out);

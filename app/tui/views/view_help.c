@@ -33,7 +33,7 @@ static const struct {
     {IN(BUFFERS), "cost", "HBM bytes that are saved while it is on chip"},
     {IN(BUFFERS), "padding", "the share of its bytes that pads sticks and rows"},
     {IN(BUFFERS), "@24", "as a filter: what is on chip at tick 24"},
-    {IN(WHY), "<= *", "a first answer that is still being improved; the best of all"},
+    {IN(WHY), "<= ~ *", "a first answer: that or less; that, or more where time counts; the best of all"},
     {IN(SWEEP), "knee", "from this size on more scratchpad hardly helps"},
     {IN(MAP), "dashed, ////", "where the selected buffer, which is off chip, would cost least; what is in its way"},
     {IN(MAP), "+1 KiB", "what one KiB more at this tick would save, by the bound; B lists it"},
