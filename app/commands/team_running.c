@@ -16,8 +16,7 @@ WORD_LIST(transport_word, "threads", "mpi")
 
 bool wants_team(const struct call *call)
 {
-    const struct lx_transport *usual = lx_transport_usual();
-    return option_given(&call->line, "team") || option_given(&call->line, "transport") || usual->devices;
+    return option_given(&call->line, "team") || option_given(&call->line, "transport") || lx_started_by_mpi();
 }
 
 static bool team_running_read_run(struct call *call, struct lx_team_run_options *run)
@@ -26,7 +25,7 @@ static bool team_running_read_run(struct call *call, struct lx_team_run_options 
                *patience = option_value(&call->line, "patience");
     double seconds = 0;
     int64_t seed = 0;
-    run->transport = name ? lx_transport_find(name, &call->st) : lx_transport_usual();
+    run->transport = name ? lx_transport_find(name, &call->st) : lx_transport_usual(&call->st);
     if (!run->transport || !option_int(call, "data", 0, LX_INT_MAX, &seed) ||
         (patience && !lx_parse_number("--patience", patience, &seconds, &call->st)))
         return false;

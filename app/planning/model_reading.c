@@ -171,7 +171,7 @@ bool read_model_options(struct call *call, struct model_options *o)
     i->strict = option_given(&call->line, "strict");
     i->weight_dtype = option_given(&call->line, "weight-dtype");
     i->share_cache = option_given(&call->line, "share-cache");
-    i->team = option_given(&call->line, "team") || lx_transport_usual()->devices;
+    i->team = option_given(&call->line, "team") || lx_started_by_mpi();
     i->model.function = option_value(&call->line, "func");
     struct given_option *list = arena_array(call->line.memory, call->line.options.count + 1, sizeof *list);
     for (size_t k = 0; k < call->line.options.count; k++)

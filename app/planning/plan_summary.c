@@ -161,9 +161,10 @@ static void write_size_lines(const struct lx_plan *p, const struct lx_op_wait *w
                      counted(p->bundle_count, "bundle").at, (long long)p->figures.sync_times);
         if (p->asks_time) add_least_words(p, false, out);
         if (p->balanced) text_format(out, ", proven least %s", in_micros(p->figures.bound_us).at);
-        if (p->fewer_bytes > 0)
-            text_format(out, "\n          %s would be possible at %s (--objective bytes)",
-                        in_bytes(p->fewer_bytes).at, in_micros(p->fewer_bytes_us).at);
+        if (p->fewer_bytes > 0) {
+            text_add(out, "\n          ");
+            add_fewer_bytes_words(p, out);
+        }
         text_add(out, "\n");
         write_sums(p, waits, out);
     }

@@ -108,8 +108,13 @@ static void list_objective(struct remedies *r, const struct remedy_sort *sort)
         struct remedy it;
         const char *word = lx_ask_word(asks[i].ask);
         if (asks[i].ask == now || !remedies_changed(r, LX_OPTION_OBJECTIVE, word, &it)) continue;
-        snprintf(it.what, sizeof it.what, "--%s %s", lx_settings_at(LX_OPTION_OBJECTIVE).name, word);
+        /* By bytes alone fewer splits are searched than in both together. */
+        bool splits = asks[i].ask == LX_ASK_TRAFFIC && p->joint.searched &&
+                      lx_settings_set(&it.options, "cooptimise", "full", NULL);
+        snprintf(it.what, sizeof it.what, "--%s %s%s", lx_settings_at(LX_OPTION_OBJECTIVE).name, word,
+                 splits ? " --cooptimise full" : "");
         snprintf(it.note, sizeof it.note, "%s", asks[i].note);
+        if (asks[i].ask == LX_ASK_TRAFFIC && p->fewer_bytes > 0) it.promise = 10; /* it is known to help */
         remedies_push(r, sort, it);
     }
 }
@@ -463,7 +468,8 @@ static void remedy_columns_value_of(const void *row_of_table, const struct colum
     v->words = NULL;
     v->paint = PAINT_PLAIN;
     value_whole(v, row->it->value);
-    if (row->it->state == REMEDY_CUT) value_format(v, "<= %s", grouped(row->it->value).at);
+    if (row->it->state == REMEDY_CUT)
+        value_format(v, "%s %s", remedy_may_grow(row->it) ? "~" : "<=", grouped(row->it->value).at);
 }
 
 static void delta_value(const void *row_of_table, const struct column *column, struct value *v)
@@ -511,7 +517,10 @@ static void slower_value(const void *row_of_table, const struct column *column, 
     (void)column;
     v->words = "";
     v->number = NAN;
-    if (!has_figures(row) || row->of->plan->graph->list || fabs(change) < 5e-4) return;
+    if (!has_figures(row) || row->of->plan->graph->list) return;
+    v->paint = PAINT_DIM;
+    v->words = "=";
+    if (fabs(change) < 5e-4) return;
     v->number = change;
     v->paint = change > 0 ? PAINT_BAD : PAINT_GOOD;
     value_format(v, "%s%s", change > 0 ? "+" : "", in_percent(change).at);

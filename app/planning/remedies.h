@@ -11,7 +11,7 @@
 /* The state of a row. Only states up to REMEDY_CUT have figures. */
 enum remedy_state {
     REMEDY_TRIED,
-    REMEDY_CUT,    /* its time was up: the figures are what it had by then, the plan moves that or less */
+    REMEDY_CUT,    /* its time was up: the figures are what it had by then */
     REMEDY_OPEN,   /* not tried yet */
     REMEDY_NONE,   /* searched, and there is none */
     REMEDY_FAILED, /* no plan: the note says why */
@@ -91,6 +91,8 @@ bool remedy_helps(const struct remedies *r, const struct remedy *it);
 int64_t remedy_rank(const struct remedy *it, enum remedy_by by);
 /* Is it for the same device as a plan? */
 bool remedy_fits(const struct remedy *it, const struct lx_plan *p);
+/* A plan that was cut short and whose objective minds time: the whole search may move more bytes. */
+bool remedy_may_grow(const struct remedy *it);
 /* remedy_verdict.c: "7 of 26 tried, none of them helps", "all 27 tried; 1 cancelled". */
 void add_remedies_tried(const struct remedies *r, struct text *out);
 /* "no fewer bytes; --tile none: 18x faster, bytes +62 %; no fewer syncs". */

@@ -43,6 +43,12 @@ static const struct remedy *verdict_best(const struct remedies *r, enum remedy_b
     return best;
 }
 
+bool remedy_may_grow(const struct remedy *it)
+{
+    enum lx_ask ask = lx_settings_ask(&it->options);
+    return it->state == REMEDY_CUT && (ask == LX_ASK_BALANCED || ask == LX_ASK_TIME);
+}
+
 void add_remedies_verdict(const struct remedies *r, struct text *out)
 {
     const struct lx_plan *p = r->plan;
@@ -52,8 +58,15 @@ void add_remedies_verdict(const struct remedies *r, struct text *out)
     const struct remedy *best[REMEDY_BYS];
     char fewer[24];
     snprintf(fewer, sizeof fewer, "%s %s", list ? "less" : less[0], bytes);
-    bool open = false;
-    for (size_t i = 0; i < r->all.count; i++) open |= r->all.at[i].state == REMEDY_OPEN;
+    bool open = false, tried = false;
+    for (size_t i = 0; i < r->all.count; i++) {
+        open |= r->all.at[i].state == REMEDY_OPEN;
+        tried |= r->all.at[i].state <= REMEDY_CUT;
+    }
+    if (open && !tried) {
+        text_add(out, "so far: nothing is tried");
+        return;
+    }
     if (open) text_add(out, "so far: ");
     for (int by = 0; by < (list ? 1 : REMEDY_BYS); by++) {
         best[by] = verdict_best(r, (enum remedy_by)by);
@@ -70,6 +83,7 @@ void add_remedies_verdict(const struct remedies *r, struct text *out)
         }
         const char *before = ": ";
         text_add(out, it->what);
+        if (remedy_may_grow(it)) text_add(out, " (cut short, it may move more)");
         before = verdict_gain(before, (double)lx_plan_value(p), (double)it->value, fewer, out);
         before = verdict_gain(before, p->figures.end_to_end_us, it->us, less[1], out);
         before = verdict_price(before, (double)lx_plan_value(p), (double)it->value, bytes, out);

@@ -290,11 +290,40 @@ static int sort_rows_compare(const void *a, const void *b, void *context)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
+/* Sorts by a digit of eight bits of `key`; equal ones keep their order. False: all have the same digit. */
+static bool sort_rows_by_digit(const struct keyed *from, struct keyed *to, int32_t count, int digit)
+{
+    int32_t begin[257] = {0};
+    for (int32_t i = 0; i < count; i++) begin[1 + ((uint64_t)from[i].key >> 8 * digit & 255)]++;
+    for (int d = 1; d < 257; d++) {
+        if (begin[d] == count) return false;
+        begin[d] += begin[d - 1];
+    }
+    for (int32_t i = 0; i < count; i++) to[begin[(uint64_t)from[i].key >> 8 * digit & 255]++] = from[i];
+    return true;
+}
+
+/* Sorts whole rows by their keys alone, digit by digit: the rows are in the order of their numbers. */
+static struct keyed *sort_rows_by_keys(struct keyed *keys, struct keyed *spare, int32_t count,
+                                       bool descending)
+{
+    uint64_t flip = descending ? ~(UINT64_C(1) << 63) : UINT64_C(1) << 63;
+    for (int32_t i = 0; i < count; i++) keys[i].key = (int64_t)((uint64_t)keys[i].key ^ flip);
+    for (int digit = 0; digit < 8; digit++)
+        if (sort_rows_by_digit(keys, spare, count, digit)) {
+            struct keyed *sorted = spare;
+            spare = keys;
+            keys = sorted;
+        }
+    return keys;
+}
+
 void sort_rows(const struct column *c, const void *rows, size_t row_size, bool descending, int32_t *numbers,
                int32_t count)
 {
-    struct keyed *keys = mem_alloc(((size_t)count + 1) * sizeof *keys);
+    struct keyed *keys = mem_alloc((2 * (size_t)count + 1) * sizeof *keys), *sorted = keys;
     struct value v = {0};
+    bool by_keys = true; /* no key is a text or unknown, and numbers ascend */
     for (int32_t i = 0; i < count; i++) {
         struct keyed *k = &keys[i];
         *k = (struct keyed){.number = numbers[i]};
@@ -312,9 +341,13 @@ void sort_rows(const struct column *c, const void *rows, size_t row_size, bool d
             for (int j = 0; j < 8; j++, words += *words != 0) key = key << 8 | (unsigned char)*words;
             k->key = (int64_t)(key ^ UINT64_C(1) << 63);
         }
+        by_keys &= !k->words && !k->unknown && (i == 0 || numbers[i - 1] < numbers[i]);
     }
     value_free(&v);
-    qsort_r(keys, (size_t)count, sizeof *keys, sort_rows_compare, &descending);
-    for (int32_t i = 0; i < count; i++) numbers[i] = keys[i].number;
+    if (by_keys)
+        sorted = sort_rows_by_keys(keys, keys + count, count, descending);
+    else
+        qsort_r(keys, (size_t)count, sizeof *keys, sort_rows_compare, &descending);
+    for (int32_t i = 0; i < count; i++) numbers[i] = sorted[i].number;
     mem_free(keys);
 }

@@ -88,9 +88,11 @@ bool joint_try_beam(struct joint_search *s, int32_t width, int64_t capacity, str
     *placed = s->trial.objective <= r->cost;
     swap_if_better(s);
     const struct lx_run *run = &s->how->run;
-    struct lx_progress now = {.steps = s->steps, .objective = s->best.objective, .bound = s->bound};
+    struct lx_progress now = {.steps = s->steps,
+                              .objective = INT64_MAX}; /* its costs are not the plan's bytes */
     if (run->progress) run->progress(run->context, &now);
-    LOG(cooptimise, "%" PRId64 ", bound %" PRId64 ", %" PRId64 " steps", now.objective, now.bound, now.steps);
+    LOG(cooptimise, "%" PRId64 ", bound %" PRId64 ", %" PRId64 " steps", s->best.objective, s->bound,
+        s->steps);
     return true;
 }
 

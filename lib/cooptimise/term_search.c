@@ -32,12 +32,6 @@ static double term_search_value_of(const struct term_network *n, int64_t cost)
     return ldexp((double)cost, -n->shift);
 }
 
-/* Converts to int64_t with saturation: values of terms may be beyond 2^63. */
-static int64_t told_of(double value)
-{
-    return value >= 0x1p63 ? INT64_MAX : value <= -0x1p63 ? INT64_MIN : (int64_t)value;
-}
-
 static bool term_search_cancelled(const void *context)
 {
     const struct searching *s = context;
@@ -69,9 +63,8 @@ static bool run_round(struct searching *s, const struct round *r, bool *whole, l
     }
     net_bound_free(&b);
     if (ok) {
-        struct lx_progress now = {.steps = s->steps,
-                                  .objective = told_of(term_search_value_of(&s->n, s->a.cost)),
-                                  .bound = told_of(term_search_value_of(&s->n, s->bound))};
+        /* Only steps: costs may be times, and are not the plan's bytes. */
+        struct lx_progress now = {.steps = s->steps, .objective = INT64_MAX};
         if (s->run->progress) s->run->progress(s->run->context, &now);
         LOG(cooptimise, "terms: %.9g, bound %.9g, %" PRId64 " steps", term_search_value_of(&s->n, s->a.cost),
             term_search_value_of(&s->n, s->bound), s->steps);

@@ -108,6 +108,10 @@ static void still_add_facts(const struct lx_plan *p, const struct lx_plan *other
                     in_micros(p->figures.end_to_end_us).at);
         still_add_row("predicted time", &made, out);
     }
+    if (p->fewer_bytes > 0) {
+        add_fewer_bytes_words(p, &made);
+        still_add_row("fewer bytes", &made, out);
+    }
     if (other) {
         text_format(&made, "%s by %s: ", other->graph->name, other->solver);
         add_value_words(other, false, &made);

@@ -78,6 +78,12 @@ void add_value_words(const struct lx_plan *p, bool brief, struct text *out)
     add_least_words(p, brief, out);
 }
 
+void add_fewer_bytes_words(const struct lx_plan *p, struct text *out)
+{
+    text_format(out, "%s would be possible at %s (--objective bytes%s)", in_bytes(p->fewer_bytes).at,
+                in_micros(p->fewer_bytes_us).at, p->joint.searched ? " --cooptimise full" : "");
+}
+
 void add_status_words(const struct lx_plan *p, struct text *out)
 {
     text_add(out, verdict_words(p));

@@ -12,6 +12,8 @@ struct words in_short_bytes(int64_t n);
 const char *value_word(const struct lx_plan *p);
 /* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)", "HBM 12.3 MiB, optimal"; not `brief`: with every byte. */
 void add_value_words(const struct lx_plan *p, bool brief, struct text *out);
+/* The fewest bytes of a slower plan that the search came to (p->fewer_bytes > 0), and how to have it. */
+void add_fewer_bytes_words(const struct lx_plan *p, struct text *out);
 /* "optimal", or "optimal for these divisions" if other divisions might move less; co-optimisation, a list, or
  * a bound on time excludes that. */
 const char *optimal_words(const struct lx_plan *p);

@@ -103,7 +103,7 @@ static void story_fullest(const struct lx_plan *p, struct text *t)
 
 static void story_time(const struct lx_plan *p, struct text *t)
 {
-    if (!p->layouts || p->layouts->graph->op_count == 0) return;
+    if (!p->layouts || !(p->figures.end_to_end_us > 0)) return;
     int32_t ops = p->layouts->graph->op_count;
     struct lx_op_wait *waits = mem_zeroed((size_t)ops + 1, sizeof *waits);
     lx_plan_waits(p, waits);

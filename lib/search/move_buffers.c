@@ -126,9 +126,11 @@ static bool fits_still(const struct search *search, const struct moving *v, bool
         if (!v->wanted[i] && !some[i].reason) some[i].reason = "the choice leaves it off chip";
     }
     q.buffers = some;
+    struct lx_run run = search->effort.run;
+    run.progress = NULL; /* its objective is not the plan's */
     q.objective = LX_FIT;
     q.bonds = (struct lx_bonds){0};
-    bool ok = !lx_can(solver, LX_FIT) || solve_valid(&q, solver, &search->effort.run, &a, search->st);
+    bool ok = !lx_can(solver, LX_FIT) || solve_valid(&q, solver, &run, &a, search->st);
     *fits = ok && lx_can(solver, LX_FIT) && !lx_left_out(&q, v->address);
     mem_free(some);
     return ok;

@@ -157,6 +157,7 @@ static bool solve_priced_by_time(const struct trial *trial, struct attempt *a, s
     p.buffers = priced;
     p.bonds = (struct lx_bonds){0};
     run.default_steps = trial->effort.solver_steps;
+    run.progress = NULL; /* its objectives are times */
     for (int clock = 0; ok && clock < PRICE_COUNT && !lx_run_stopped(&run); clock++) {
         price_buffers(&a->draft, (enum price)clock, priced);
         ok = solve_valid(&p, trial->effort.solver, &run, &with->answer, trial->search->st) &&

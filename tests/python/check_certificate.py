@@ -193,7 +193,7 @@ class Proof:
 
 def proved(c):
     if c["class"] in ("compulsory", "load"):
-        return sum(max(0, x) for x in c.get("must", c.get("live"))) - c.get("padding", 0) >= c["least"]
+        return sum(max(0, x) for x in c.get("must", c.get("live"))) - max(0, c.get("padding", 0)) >= c["least"]
     return Proof(c).proves(c["prices"], c["sum"], c["least"])
 
 if __name__ == "__main__":

@@ -51,6 +51,19 @@ void frame_draw_title(struct explorer *x, struct box area)
     if (room > 5) put_right(g, area.row, at + 1, room, INK_ON(BAR, BAR), name);
 }
 
+/* The fastest plan of this device and graph that was seen, if it is far faster than the present one. */
+static const struct remedy *frame_far_faster(const struct session *s, const struct lx_plan *p)
+{
+    static const double far = 1.5;
+    const struct remedy *best = NULL;
+    for (size_t i = 0; i < s->seen.count && !p->graph->list; i++) {
+        const struct remedy *it = &s->seen.at[i];
+        bool faster = it->us > 0 && it->us * far < p->figures.end_to_end_us && remedy_fits(it, p);
+        if (faster && (!best || it->us < best->us)) best = it;
+    }
+    return best;
+}
+
 /* The pieces of the status line, most important first; pieces that do not fit are left out. An interim plan
  * has missed no target yet. */
 static void frame_status_pieces(const struct explorer *x, const struct lx_plan *p, struct text pieces[],
@@ -69,17 +82,23 @@ static void frame_status_pieces(const struct explorer *x, const struct lx_plan *
     bool met = lx_plan_meets_target(p);
     if (!met && !x->session.shown.interim) text_add(&pieces[n++], "TARGET MISSED");
     /* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)"; only the value if the plan is optimal, or if there
-     * is little room beside a missed target. */
-    bool brief = x->cells.columns < 130, is_tight = x->cells.columns < 90 && !met;
+     * is little room. */
+    bool brief = x->cells.columns < 130, is_tight = x->cells.columns < 90;
     int64_t bytes = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.hbm_bytes;
     if (p->answer.status != LX_OPTIMAL && !x->session.shown.interim && !is_tight)
         add_value_words(p, brief, &pieces[n]);
     else {
         text_format(&pieces[n], "%s %s", value_word(p), (brief ? in_short_bytes(bytes) : in_bytes(bytes)).at);
-        if (is_tight && lx_plan_gap(p) > 0 && isfinite(lx_plan_gap(p)))
+        if (is_tight && !x->session.shown.interim && lx_plan_gap(p) > 0 && isfinite(lx_plan_gap(p)))
             text_format(&pieces[n], " (+%s)", in_percent(lx_plan_gap(p)).at);
     }
+    if (is_tight && p->balanced && !x->session.shown.interim)
+        text_format(&pieces[n], ", %s", in_micros(p->figures.end_to_end_us).at);
     n++;
+    const struct remedy *faster = frame_far_faster(&x->session, p);
+    if (faster)
+        text_format(&pieces[n++], "%.1fx faster known (%s)", p->figures.end_to_end_us / faster->us,
+                    KEY_OF(PARETO));
     if (met && p->graph->target_hbm_bytes >= 0) text_add(&pieces[n++], "target met");
     if (p->problem.objective == LX_SPILL && p->figures.baseline_hbm_bytes > 0)
         text_format(&pieces[n++], "saved %s",

@@ -251,9 +251,9 @@ static bool map_window_do(struct explorer *x, struct map_window *w, enum request
         break;
     case REQ_DENSE:
         w->heat = (w->heat + 1) % HEAT_COUNT;
-        explorer_say(x, TONE_PLAIN, "%s shaded by %s: %s",
-                     heat_is_lens[w->heat] ? "all cells are" : "cells of several buffers are",
-                     heat_names[w->heat], heat_helps[w->heat]);
+        explorer_say(x, TONE_PLAIN, "%s by %s: %s",
+                     heat_is_lens[w->heat] ? "all cells" : "cells of several buffers", heat_names[w->heat],
+                     heat_helps[w->heat]);
         break;
     case REQ_PLAY: x->playing = !x->playing; break;
     default:

@@ -90,6 +90,17 @@ static bool cores_keep_rows(struct cores_view *v, const struct session *s)
     return false;
 }
 
+/* Brings the present split to the front; the others keep their order. */
+static void cores_present_first(struct lx_alternative *at, int count)
+{
+    int k = 0;
+    while (k < count && !at[k].present) k++;
+    if (k == count) return;
+    struct lx_alternative present = at[k];
+    memmove(&at[1], &at[0], (size_t)k * sizeof *at);
+    at[0] = present;
+}
+
 /* The present split of the selected op, and others, each a row. */
 static void cores_list(struct cores_view *v, const struct session *s)
 {
@@ -106,6 +117,7 @@ static void cores_list(struct cores_view *v, const struct session *s)
     if (!cores_find_cut(s, o->plan, v->operand, &c)) return;
     lx_plan_hbm_shares(o->plan, c.d->op, share);
     int count = lx_division_alternatives(o->divisions, c.d->op, share, at, MOST_CHOICES, &neighbours);
+    cores_present_first(at, count);
     t->list = (struct remedies){.plan = lx_plan_ref(o->plan), .asked = o->how.options, .keeps = true};
     for (int i = 0; i < count; i++) {
         bool can = !at[i].present && remedies_push_split(&t->list, c.d->op, at[i].splits);

@@ -33,7 +33,7 @@ static const struct {
     {IN(BUFFERS), "cost", "HBM bytes that are saved while it is on chip"},
     {IN(BUFFERS), "padding", "the share of its bytes that pads sticks and rows"},
     {IN(BUFFERS), "@24", "as a filter: what is on chip at tick 24"},
-    {IN(WHY), "<= *", "a first answer that is still being improved; the best of all"},
+    {IN(WHY), "<= ~ *", "a first answer: that or less; that, or more where time counts; the best of all"},
     {IN(SWEEP), "knee", "from this size on more scratchpad hardly helps"},
     {IN(MAP), "dashed, ////", "where the selected buffer, which is off chip, would cost least; what is in its way"},
     {IN(MAP), "+1 KiB", "what one KiB more at this tick would save, by the bound; B lists it"},
@@ -125,11 +125,13 @@ static void help_arrange(struct help_view *v, const char *filter)
     bool done[REQ_COUNT] = {false};
     const char *name = all_views[v->of]->name, *heading = name;
     v->count = 0;
-    for (int i = 0; i < REQ_COUNT; i++)
-        if (help_is_of(i, v->of) && *request_keys((enum request)i)) {
-            help_add(v, i, name, &heading, filter);
-            done[i] = true;
-        }
+    for (int i = 0; i < 2 * REQ_COUNT; i++) { /* those of this view alone come first */
+        int k = i % REQ_COUNT;
+        if (done[k] || (i < REQ_COUNT && request_rows[k].views != 1u << v->of)) continue;
+        if (!help_is_of(k, v->of) || !*request_keys((enum request)k)) continue;
+        help_add(v, k, name, &heading, filter);
+        done[k] = true;
+    }
     for (int i = 0; i < (int)(sizeof legend / sizeof *legend); i++)
         if (legend[i].views >> v->of & 1) help_add(v, REQ_COUNT + i, name, &heading, filter);
     for (int i = 0; i < REQ_COUNT; i++) {

@@ -61,16 +61,16 @@ static void proof_draw_head(const struct scene *on, struct box *in)
 {
     const struct lx_plan *p = session_plan(on->session);
     int64_t least = lx_plan_least(p), must = p->figures.perfect_hbm_bytes;
+    const char *split = p->graph->list ? "" : ", in this work split";
     struct text line = {0};
     text_format(&line, "%s; proven least %s", in_bytes(lx_plan_value(p)).at, in_bytes(least).at);
     if (must > 0 && must <= least)
-        text_format(&line,
-                    ": %s must cross HBM once however large the scratchpads are, %s more by what does not "
-                    "fit, or may "
-                    "not be on chip, in this work split",
-                    in_short_bytes(must).at, in_short_bytes(least - must).at);
-    if (p->unproved && p->answer.status != LX_OPTIMAL)
-        text_format(&line, ". Not proved optimal: %s", p->unproved);
+        text_format(&line, ": %s must cross HBM once however large the scratchpads are",
+                    in_short_bytes(must).at);
+    if (must > 0 && must < least)
+        text_format(&line, ", %s more by what does not fit, or may not be on chip%s",
+                    in_short_bytes(least - must).at, split);
+    if (p->unproved && p->answer.status != LX_OPTIMAL) text_format(&line, "; %s", p->unproved);
     box_cut_top(in, put_paragraph(on->cells, (struct box){in->row, in->column, in->rows, in->columns},
                                   INK(TITLE), &line));
 }
@@ -86,8 +86,10 @@ static void proof_draw(const struct scene *on, void *state, struct box area)
     box_cut_top(&in, 1);
     if (v->count == 0) {
         put_wrapped(on->cells, in, INK(PLAIN),
-                    "At every tick there is room for all that may be on chip in this work split: more "
-                    "scratchpad would not lower the bound.");
+                    g ? "At every tick there is room for all that may be on chip in this work split: more "
+                        "scratchpad would not lower the bound."
+                      : "At every tick there is room for all that may be on chip: more scratchpad would not "
+                        "lower the bound.");
         return;
     }
     struct box head = box_cut_top(&in, 1);

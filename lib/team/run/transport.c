@@ -12,10 +12,13 @@ const struct lx_transport *lx_transport_find(const char *name, lx_status *st)
     return status_set(st, LX_E_UNSUPPORTED, "the library has no transport mpi, the program lxplan has"), NULL;
 }
 
-const struct lx_transport *lx_transport_usual(void)
+bool lx_started_by_mpi(void)
 {
     /* Open MPI, and MPIs with Hydra's process manager */
-    bool many = lx_transport_mpi && (getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE"));
-    const struct lx_transport *mpi = many ? lx_transport_mpi(&(lx_status){0}) : NULL;
-    return mpi ? mpi : &lx_transport_threads;
+    return lx_transport_mpi && (getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE"));
+}
+
+const struct lx_transport *lx_transport_usual(lx_status *st)
+{
+    return lx_started_by_mpi() ? lx_transport_mpi(st) : &lx_transport_threads;
 }

@@ -56,8 +56,10 @@ struct lx_transport {
     bool (*end)(bool ok, lx_status *st);
 };
 
-/* The transport that started this process, otherwise threads. */
-const struct lx_transport *lx_transport_usual(void);
+/* mpirun started this process, and there may be a transport for it. */
+bool lx_started_by_mpi(void);
+/* The transport that started this process, otherwise threads; NULL with `st`. */
+const struct lx_transport *lx_transport_usual(lx_status *st);
 /* "threads" or "mpi"; NULL with `st`. */
 const struct lx_transport *lx_transport_find(const char *name, lx_status *st);
 
