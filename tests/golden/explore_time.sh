@@ -26,4 +26,4 @@ $LXPLAN show patterns/graphs/transformer_block.json --story
 # The placement of another compiler beside ours.
 printf 'id,lower,upper,size,offset\na,0,3,4,0\nb,2,6,4,8\nc,4,9,4,0\nd,6,9,4,8\n' >"$scratch/their.12.csv"
 printf 'id,lower,upper,size\na,0,3,4\nb,2,6,4\nc,4,9,4\nd,6,9,4\n' >"$scratch/list.12.csv"
-see 100x20 "$scratch/list.12.csv" ":open-plan $scratch/their.12.csv<Enter><wait>dd" | sed "s#$scratch##; s# [0-9.]* [mun]*s  on# (time)  on#"
+see 100x20 "$scratch/list.12.csv" ":open-plan $scratch/their.12.csv<Enter><wait>dd" | sed "s#$scratch##; s# *[0-9.]* [mun]*s  on# (time)  on#"
