@@ -39,5 +39,5 @@ echo '== calls that multiply, in little memory'
     echo 'ENTRY main { p = f32[64] parameter(0) ROOT r = f32[64] call(p), to_apply=f22 }'
 } >bomb.hlo
 limit=300000
-(ulimit -v $limit; $LXPLAN --version >/dev/null 2>&1) || limit=unlimited # sanitizers map terabytes
+(ulimit -v $limit; $LXPLAN --version; exit $?) >/dev/null 2>&1 || limit=unlimited # sanitizers map terabytes
 (ulimit -v $limit; $LXPLAN plan bomb.hlo; echo "exit $?")
