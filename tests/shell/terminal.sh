@@ -258,7 +258,7 @@ END
         keys C-l
         keys C-z
         wait_for 'Stopped'
-        keys 'fg' Enter
+        keys 'clear; fg' Enter # what it said before must not be taken for what it says next
         wait_gone 'Stopped'
         wait_for "[$view "
     done
