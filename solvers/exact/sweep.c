@@ -12,7 +12,8 @@
 
 #include "base/hash.h"
 
-enum { SET_WORDS = 4, SLOTS = 64 * SET_WORDS, FIRST_WIDTH = 500, MOST_WIDTH = 256000, LABELS_A_STEP = 128 };
+enum { SET_WORDS = 4, SLOTS = 64 * SET_WORDS, FIRST_WIDTH = 500, MOST_WIDTH = 128000, LABELS_A_STEP = 128 };
+enum { MOST_TRAIL = 1 << 23, LEAST_GAIN = 100 };
 
 struct label {
     uint64_t set[SET_WORDS]; /* bits of kept items, and of satisfied rows */
@@ -315,9 +316,10 @@ static int64_t sweep_run(struct search *s, int32_t width, int64_t *value)
     for (int32_t t = 0, i = 0; ok && t <= m->section_count; t++) {
         if (t > 0) sweep_release(&w, t);
         for (; ok && i < m->item_count && m->items[i].first == t; i++)
-            if (sweep_is_free(&w, i)) ok = sweep_decide(&w, i, t < m->section_count ? w.room[t] : INT64_MAX);
+            if (sweep_is_free(&w, i))
+                ok = !budget_spent(s->budget) && w.trail.count < MOST_TRAIL &&
+                     sweep_decide(&w, i, t < m->section_count ? w.room[t] : INT64_MAX);
         if (ok && t < m->section_count) sweep_pay_slack(&w, t);
-        ok &= !budget_spent(s->budget);
     }
     const struct label *best = NULL;
     for (size_t k = 0; ok && k < w.labels.count; k++)
@@ -354,10 +356,13 @@ void search_sweep(struct search *s, int64_t steps)
         s->holds_leaves = s->stays_at_root = false;
     }
     if (s->root_scale == 0) return;
+    int64_t bound = search_bound(s), last = 0;
     for (int32_t width = FIRST_WIDTH; search_bound(s) < s->best && s->budget->steps < end;) {
-        int64_t value, proved = sweep_run(s, width, &value);
+        int64_t value, proved = sweep_run(s, width, &value), aim = min_i64(value, s->best);
         LOG(exact, "sweep of width %d: %" PRId64 ", proved %" PRId64 " of %" PRId64 ", %" PRId64 " steps",
             (int)width, value, proved, s->best, s->budget->steps);
+        /* Labels that part too late: branching gets further. */
+        bool hopeless = value > s->best && (proved < bound || proved - last < (aim - proved) / LEAST_GAIN);
         if (proved < 0) return;
         for (size_t k = 0; k < s->open.count + s->leaves.count; k++) {
             bool open = k < s->open.count;
@@ -365,9 +370,10 @@ void search_sweep(struct search *s, int64_t steps)
             s->nodes.at[node].bound = max_i64(s->nodes.at[node].bound, proved);
         }
         if (value < s->best) search_try_point(s);
-        if (proved >= s->best) return;
+        if (proved >= s->best || hopeless) return;
         if (proved >= value) continue;
         if (width == MOST_WIDTH && value == INT64_MAX) return;
+        last = proved;
         width = 2 * width < MOST_WIDTH ? 2 * width : MOST_WIDTH;
     }
 }
