@@ -253,7 +253,9 @@ static const enum stage *stages_in_order(const struct model *m, int64_t best, in
         {QUICK, SWEEP, RELAXATION, STRIP, LONGER, REGIONS, SLACK, RIDDLES, REST},
         {QUICK, SWEEP, RELAXATION, REGIONS, STRIP, LONGER, SLACK, RIDDLES, REST}};
     bool far = m->item_count > MANY_ITEMS / 2 && (double)(best - bound) > 0.05 * (double)best;
-    return orders[far ? 2 : m->item_count > MANY_ITEMS];
+    /* After a sweep, a gap is for what does not pack. */
+    bool loose = !m->linked && m->edge_count == 0 && (double)(best - bound) > 0.01 * (double)best;
+    return orders[far ? 2 : loose || m->item_count > MANY_ITEMS];
 }
 
 /* The plan is so near to the bound that only the proof, or the last unit, is missing: regions seldom help. */
@@ -272,10 +274,13 @@ static void spill_run_stage(enum stage stage, struct search *s, const struct exa
     case QUICK:
         if (s->stats.unresolved == 0) search_continue(s, share / 10, 1);
         return;
-    case SWEEP:
-        search_sweep(s, share);
+    case SWEEP: { /* what it takes is not missing afterwards */
+        int64_t before = budget->steps;
+        search_sweep(s, share / 4);
         search_riddles(s, options->fit_nodes / 8, share / 8);
+        if (!budget->run->work_limit) budget->limit += budget->steps - before;
         return;
+    }
     case RELAXATION:
         s->holds_leaves = true;
         search_continue(s, share / 4, INT32_MAX);
