@@ -8,12 +8,12 @@
 
 static const struct option_row rows[] = {
     {"explain", 0, "BUFFER|NEST|TENSOR",
-     "where a buffer is and why, with all remedies tried; . for the whole plan; a nest by number (nest1) or "
+     "where a buffer is and why, with remedies tried; . for the whole plan; a nest by number (nest1) or "
      "by one of its ops, nests for all; with --team why a tensor is sharded so and what other shards cost; "
      "may be repeated"},
     {"all", 'a', NULL,
-     "list every buffer and op, not only the costliest; with --stage launch every core's tiles, with --stage "
-     "divide other splits"},
+     "list every buffer and op, not only the costliest; with --explain try all remedies to their end, with "
+     "--stage launch list every core's tiles, with --stage divide other splits"},
     {"output", 'o', "PLAN", "write the plan to this file, completely or not at all"},
     {"stage", MORE, "STAGE", "print the result of one stage instead: {}"},
     {"stages", MORE, NULL,

@@ -76,6 +76,7 @@ struct lx_plan {
     double fewer_bytes_us;
     double limit_us;   /* of `balanced`: plans that take no longer are compared by bytes. Not written. */
     double seconds;    /* wall time of planning; not written, so plans are reproducible */
+    int64_t polls;     /* of planning (base/cancel.h), the same in every run; 0: of a file */
     const void *ready; /* by the request's make_ready, in `memory`; NULL: not made */
 
     /* Private to the stage; NULL for a list: decisions; the draft (NULL: read from a file); layouts and
