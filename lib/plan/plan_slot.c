@@ -112,7 +112,7 @@ static void *make_best(const struct lx_graph *g, const struct lx_plan_options *o
     token.most = options->run.most_polls ? options->run.most_polls : LX_INT_MAX;
     struct lx_plan *p = options->objective == LX_ASK_BALANCED ? plan_balanced(g, options, st)
                         : options->objective == LX_ASK_TIME   ? plan_fastest(g, options, st)
-                                                              : plan_best(g, options, st);
+                                                              : plan_fewest(g, options, st);
     cancel_end(&token);
     if (p) p->polls = token.polls;
     make_ready(options, p);
