@@ -26,12 +26,11 @@ void tries_run(void *data, void *watch)
     struct remedy_watch until = {watch_stop, watch, 0};
     if (j->round < ROUNDS)
         until.polls = max_i64(limits[j->round].polls, limits[j->round].times * j->of.plan->polls);
-    struct source_content from = source_read(j->source);
+    SCOPED(source_content_free) struct source_content from = source_read(j->source);
     if (from.graph) {
         remedy_try(&j->of, &j->it, from.graph, &until);
     } else
         j->it.state = REMEDY_STOPPED;
-    source_content_free(&from);
 }
 
 static void tries_post(struct tries *t, struct session *s, const struct remedy *it, int round)
@@ -85,10 +84,9 @@ void tries_done(void *data, bool stopped)
 
 void tries_free(void *data)
 {
-    struct try_job *j = data;
+    OWNED struct try_job *j = data;
     lx_plan_free(j->it.made);
     remedies_free(&j->of);
-    mem_free(j);
 }
 
 void tries_begin(struct tries *t, struct session *s, int first)
