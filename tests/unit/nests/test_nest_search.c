@@ -84,13 +84,15 @@ static void axes_go_on_through_later_ops(void **state)
     const struct lx_graph *g = s->layouts->graph;
     int32_t q = op_named(g, "l0_q"), k = op_named(g, "l0_k"), last = op_named(g, "l0_projected");
     signed char seed[1][LX_MAX_LEVELS] = {{(signed char)var_named(g, q, 'h')}};
-    struct lx_nest one = {.first = q, .last = q, .level_count = 1, .tiles = {8}}, wide;
+    struct lx_nest one = {.first = q, .last = q, .level_count = 1, .tiles = {8}}, wide, less;
     one.var = (const signed char(*)[LX_MAX_LEVELS])seed;
     assert_true(nest_over(s->layouts, &one, q, last, &s->memory, &wide));
     assert_true(nest_valid(s->layouts, &wide, &s->st));
     assert_int_equal(wide.var[k - q][0], var_named(g, k, 'h'));
     assert_int_equal(wide.var[last - q][0], var_named(g, last, 'h'));
-    assert_false(nest_over(s->layouts, &one, q, k, &s->memory, &wide)); /* without them they are not */
+    assert_true(nest_over(s->layouts, &wide, q, k, &s->memory, &less));
+    assert_false(nest_valid(s->layouts, &less, &s->st)); /* without them they are not */
+    assert_false(nest_over(s->layouts, &one, q, k, &s->memory, &wide));
     assert_false(nest_over(s->layouts, &one, q, last + 1, &s->memory, &wide));
     subject_free(s);
 }
