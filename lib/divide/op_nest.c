@@ -176,29 +176,6 @@ static bool operand_valid(const struct lx_layouts *l, const struct lx_nest *n, i
     return true;
 }
 
-/* The first op that no tensor cut by the level joins to the run; -1: all are joined. Proofs know no others. */
-static int32_t op_nest_apart(const struct lx_layouts *l, const struct lx_nest *n, int level)
-{
-    const struct lx_op *ops = &l->graph->ops[n->first];
-    int32_t count = n->last - n->first + 1, apart = -1;
-    int32_t *up = mem_alloc((size_t)count * sizeof *up);
-    sets_begin(up, count);
-    for (int32_t o = 0; o < count; o++) {
-        struct op_index x;
-        op_index_of(l->graph, &ops[o], &x);
-        for (int i = 0; i < x.operand_count; i++) {
-            bool cut = op_index_dim(&x, i, n->var[o][level]) >= 0;
-            for (int32_t k = 0; cut && k < o; k++)
-                for (int j = 0; j < op_operand_count(&ops[k]); j++)
-                    if (op_operand(&ops[k], j) == op_operand(&ops[o], i)) sets_join(up, k, o);
-        }
-    }
-    for (int32_t o = count - 1; o > 0; o--)
-        if (sets_root(up, o) != sets_root(up, 0)) apart = n->first + o;
-    mem_free(up);
-    return apart;
-}
-
 bool nest_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *st)
 {
     bool ok = n->first >= 0 && n->first <= n->last && n->last < l->graph->op_count && n->level_count >= 1 &&
@@ -221,10 +198,6 @@ bool nest_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *
     for (int32_t o = n->first; ok && o <= n->last; o++)
         for (int i = 0; ok && i < op_operand_count(&l->graph->ops[o]); i++)
             ok = operand_valid(l, n, o, i, st);
-    for (int level = 0; ok && level < n->level_count; level++) {
-        int32_t apart = op_nest_apart(l, n, level);
-        if (apart >= 0) ok = op_nest_wrong(l, apart, st, "no tensor that a level cuts joins it to the run");
-    }
     return ok;
 }
 
