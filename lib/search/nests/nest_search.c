@@ -116,7 +116,7 @@ static void nest_search_hold_across(struct search *search, const struct attempt 
 static void nest_search_add_nests(struct search *search, const struct attempt *from, struct nest_menus *menus,
                                   int quarters, int32_t most, int64_t *tries, struct nest_pool *next)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     /* The effort depends on the number of ops. */
     bool tiny = next->width == WIDEST_POOL;
     int32_t ops = search->best.draft.graph->op_count;
@@ -143,7 +143,6 @@ static void nest_search_add_nests(struct search *search, const struct attempt *f
         nest_search_enter(search, &with, tries, next);
         if (ops <= FEW_OPS) nest_search_hold_across(search, from, &with, at, &memory, tries, next);
     }
-    arena_free(&memory);
 }
 
 /* Adds one nest to each plan of the pool. */
@@ -211,14 +210,12 @@ static bool begin_divided(struct nest_search *s, struct search *search, struct n
     s->pool.count = 1;
     if (search->given && search->best.draft.how.nest_count > 0 && !nest_search_add_plain(s)) return false;
     /* Divides the ops together, as for nests, with the present nests: often none. */
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct nest_set as_it_is;
     bool better;
     nest_set_of(&search->best.draft, menus, &memory, &as_it_is);
     nest_search_enter(search, &as_it_is, &s->left, &s->pool);
-    bool ok = nest_pool_take_best(search, &s->pool, &better);
-    arena_free(&memory);
-    return ok;
+    return nest_pool_take_best(search, &s->pool, &better);
 }
 
 bool nest_search_begin(struct nest_search *s, struct search *search, struct nest_menus *menus, int64_t tries,
