@@ -35,13 +35,6 @@ static inline struct factor_set factors_of_divisors(int64_t size)
     return s;
 }
 
-static inline struct factor_set factors_common(const struct factor_set *a, const struct factor_set *b)
-{
-    struct factor_set s;
-    for (int i = 0; i < FACTOR_WORDS; i++) s.word[i] = a->word[i] & b->word[i];
-    return s;
-}
-
 /* The smallest member not below `low`, or 0. */
 static inline int64_t factor_least(const struct factor_set *s, int64_t low)
 {

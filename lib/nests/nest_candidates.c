@@ -285,7 +285,9 @@ static void nest_candidates_try_counts(struct finding *f, int levels, const int 
     struct guessing g = guess_of(f, levels, axis, tiles);
     struct nest_candidate c = {.nest = {.first = f->first, .last = f->last, .level_count = levels}};
     memcpy(c.nest.tiles, tiles, (size_t)levels * sizeof *tiles);
-    int64_t least = 0;
+    int64_t least =
+        nest_iterations(&c.nest) * (f->asks->loop_bytes + (f->last - f->first + 1) * f->asks->tick_bytes);
+    const int64_t turns = least;
     for (int32_t i = 0; i < f->group_count; i++) {
         int64_t best = nest_guess_off_chip(&g, &f->groups[i]);
         for (int h = 0; h <= g.levels; h++) {
@@ -296,8 +298,7 @@ static void nest_candidates_try_counts(struct finding *f, int levels, const int 
     }
     c.gain = f->now - least;
     if (!nest_candidates_is_of_use(f, &c)) return;
-    c.bytes = nest_guess(&g);
-    c.gain = f->now - c.bytes;
+    c.gain = f->now - nest_guess(&g) - turns;
     if (!nest_candidates_is_of_use(f, &c)) return;
     /* Copies variables and holds to the result's memory. */
     struct hold *holds = arena_array(f->memory, (size_t)f->tensor_count, sizeof *holds);
