@@ -260,13 +260,16 @@ static bool api_builder_is_einsum(const lx_builder *b, const char *op, const cha
                                                                                      : ",";
         while (lx_is_letter(at[letters])) letters++;
         int32_t rank = names_find(&b->tensor_names.set, name);
-        at += letters;
-        if (letters != rank || (*want ? strncmp(at, want, strlen(want)) != 0 : *at != 0))
+        if (letters != rank)
             return status_set(
                 st, LX_E_EINSUM,
-                "op %.80s: %.200s has not one operand for each of its %d inputs and its output, "
-                "or no %d letters for %.200s, one per dimension",
-                op, einsum, (int)count, (int)rank, name);
+                "op %.80s: %.200s has %s for %.200s, which has %s; give one letter per dimension", op, einsum,
+                counted(letters, "letter").at, name, counted(rank, "dimension").at);
+        at += letters;
+        if (*want ? strncmp(at, want, strlen(want)) != 0 : *at != 0)
+            return status_set(st, LX_E_EINSUM,
+                              "op %.80s: %.200s does not have one operand for each of its %s and its output",
+                              op, einsum, counted(count, "input").at);
         at += strlen(want);
     }
     return true;
