@@ -90,46 +90,23 @@ struct op_parts {
     int64_t *group, *slot;
 };
 
-/* Are the tiles of a shard, in row-major order from the first to the last, all of the box between them? */
-static bool part_is_run(const struct lx_op_launch *launch, const struct op_index *x, int64_t turns,
-                        const struct lx_launch_piece *first, const struct lx_launch_piece *last)
-{
-    int64_t tiles = 1;
-    bool run = launch->launch->mode == LX_PARTITION_LOCAL_SHARD && !lx_op_launch_two_levels(launch);
-    for (int d = 0; run && d < launch->rank; d++) {
-        int64_t before = last->from[x->var[x->output][d]] - first->from[x->var[x->output][d]];
-        run = before >= 0;
-        tiles *= before / launch->dim[d].side + 1;
-    }
-    return run && tiles == turns;
-}
-
-/* The tiles of a core's launch as one box; false: they are none. */
+/* The tiles of a core's shard, of which it has a run in row-major order, as one box; false: they are none. */
 static bool part_of_launch(const struct emission *e, const struct op_emission *o, int64_t core, int64_t turns,
                            int64_t *from, int64_t *to)
 {
     const struct lx_op_launch *launch = &e->plan->launches[e->tick];
-    int64_t volume = 0, box = 1;
-    struct lx_launch_piece piece, last;
-    if (turns > 2 && lx_op_launch_piece(launch, &o->x, core, 0, &piece) &&
-        lx_op_launch_piece(launch, &o->x, core, turns - 1, &last) &&
-        part_is_run(launch, &o->x, turns, &piece, &last)) {
-        memcpy(from, piece.from, sizeof piece.from);
-        memcpy(to, last.to, sizeof last.to);
-        return true;
+    struct lx_launch_piece first, last;
+    int64_t tiles = 1;
+    if (!lx_op_launch_piece(launch, &o->x, core, 0, &first) ||
+        !lx_op_launch_piece(launch, &o->x, core, turns - 1, &last))
+        return false;
+    memcpy(from, first.from, sizeof first.from);
+    memcpy(to, last.to, sizeof last.to);
+    for (int d = 0; d < launch->rank; d++) {
+        int v = o->x.var[o->x.output][d];
+        tiles *= last.from[v] < from[v] ? 0 : ceil_div_i64(to[v] - from[v], launch->dim[d].side);
     }
-    for (int64_t turn = 0; turn < turns; turn++) {
-        int64_t one = 1;
-        if (!lx_op_launch_piece(launch, &o->x, core, turn, &piece)) return false;
-        for (int v = 0; v < o->x.var_count; v++) {
-            from[v] = turn ? min_i64(from[v], piece.from[v]) : piece.from[v];
-            to[v] = turn ? max_i64(to[v], piece.to[v]) : piece.to[v];
-            one *= piece.to[v] - piece.from[v];
-        }
-        volume += one;
-    }
-    for (int v = 0; v < o->x.var_count; v++) box *= to[v] - from[v];
-    return box == volume;
+    return tiles == lx_op_launch_core(launch, core)->count;
 }
 
 /* Ops with all operands in HBM are dealt out anew: contractions by their division. */
