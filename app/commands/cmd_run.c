@@ -133,14 +133,14 @@ static int run_one(struct call *call, const struct source *from)
 {
     enum { MOST_OPS = 30 };
     const char *path = option_value(&call->line, "trace");
-    struct lx_plan *p = plan_of_text(call, from);
+    SCOPED(plan_free_at) struct lx_plan *p = plan_of_text(call, from);
     struct lx_measured measured;
     int on = 0;
     bool known = option_word(call, "on", machine_word, &on);
     const char *machine = on > ON_SIMULATED ? machine_word(on) : NULL;
     struct lx_run_result *r = p && known ? cmd_run_execute(call, p, machine, &measured) : NULL;
     size_t length = 0;
-    char *trace = r && path ? lx_run_trace(p, r, &length) : NULL;
+    OWNED char *trace = r && path ? lx_run_trace(p, r, &length) : NULL;
     int code = FAILED;
     if (r && (!path || keep_file(call, path, trace, length))) {
         code = r->ok ? EXIT_YES : EXIT_NO;
@@ -150,9 +150,7 @@ static int run_one(struct call *call, const struct source *from)
             show_run(p, r, machine ? &measured : NULL, option_given(&call->line, "all") ? 0 : MOST_OPS,
                      &call->out);
     }
-    mem_free(trace);
     lx_run_result_free(r);
-    lx_plan_free(p);
     return code;
 }
 
