@@ -111,6 +111,7 @@ static bool suite_may_run(const struct command *c, int count, char *const *words
     for (size_t k = 0; ok && k < line.options.count; k++) {
         const char *name = line.options.at[k].name, *value = line.options.at[k].value;
         bool harmless = strcmp(name, "output") != 0 && strcmp(name, "report") != 0 &&
+                        strcmp(name, "certificate") != 0 &&
                         (gen || find_row(planning_rows, name) || find_row(model_rows, name) ||
                          strcmp(name, "json") == 0 || strcmp(name, "stage") == 0);
         if (!harmless || (value && strstr(value, "cmd:")))

@@ -50,7 +50,8 @@ static bool execute_team(struct call *call, const struct lx_team_plan *p, struct
     struct watch watch;
     const char *path = option_value(&call->line, "trace");
     run->plan = &plan;
-    bool ok = read_plan_options(call, p->graph, &plan, values);
+    bool ok = read_plan_options(call, p->graph, &plan, values) &&
+              read_arguments(call, p->graph, &run->arguments, &run->argument_count);
     if (ok && interrupted) ok = status_set(&call->st, LX_E_STOPPED, "stopped while planning");
     if (ok && !run->transport->devices) { /* processes of mpirun end together, by its hand */
         run->stop = plan.run.stop = watch_must_stop;

@@ -155,7 +155,7 @@ static void put_inputs(struct lx_execution *u)
             u->how.input(u->how.context, own, items);
         else
             data_fill(m->plan->graph, origin, u->how.seed, m->pool, items, layout_items(&m->layouts[t]));
-        data_argument(&u->how, own, m->graph->tensors[t].dtype, items);
+        data_argument(u->how.arguments, u->how.argument_count, own, m->graph->tensors[t].dtype, items);
         machine_put_input(m, t, items);
     }
 }

@@ -62,7 +62,8 @@ unsigned char *program_memory(const struct lx_plan *p, const struct lx_device_op
         struct region region;
         if (arrives) data_fill(p->graph, p->layouts->origin[t], how->seed, pool, items, count);
         if (arrives)
-            data_argument(how, graph_origin_tensor(p->graph, p->layouts->origin[t]), l->dtype, items);
+            data_argument(how->arguments, how->argument_count,
+                          graph_origin_tensor(p->graph, p->layouts->origin[t]), l->dtype, items);
         memset(start + p->hbm_address[t], 0, (size_t)lx_layout_bytes(l));
         region_whole(l, &whole, false, &memory, &region);
         pack_items_in(l, &region, items, start + p->hbm_address[t]);

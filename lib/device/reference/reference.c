@@ -344,10 +344,10 @@ void lx_reference_free(struct lx_reference *r)
     mem_free(r);
 }
 
-void data_argument(const struct lx_device_options *how, int32_t tensor, enum lx_dtype type, void *items)
+void data_argument(const struct lx_argument *all, int count, int32_t tensor, enum lx_dtype type, void *items)
 {
-    for (int i = 0; i < how->argument_count; i++) {
-        float value = (float)how->arguments[i].value;
-        if (how->arguments[i].tensor == tensor) items_encode(&number_types[type], &value, 1, items);
+    for (int i = 0; i < count; i++) {
+        float value = (float)all[i].value;
+        if (all[i].tensor == tensor) items_encode(&number_types[type], &value, 1, items);
     }
 }

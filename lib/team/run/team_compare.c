@@ -58,6 +58,8 @@ bool team_compare(const struct lx_team_plan *p, const struct lx_team_run_options
 {
     struct comparison c = {.g = p->graph, .team = whole, .r = r, .how = how};
     struct lx_device_options run = {.seed = how->seed,
+                                    .arguments = how->arguments,
+                                    .argument_count = how->argument_count,
                                     .verify = LX_VERIFY_NONE,
                                     .stop = team_compare_stop,
                                     .output = team_compare_output,
