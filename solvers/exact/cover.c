@@ -122,6 +122,7 @@ static int32_t cover_separate(struct cover *c, int64_t need)
     }
     s->cover_terms += n;
     search_add_row(s, c->row, n, right_side(c->rest, c->divisor));
+    s->m->rows[s->m->row_count - 1].implied = true;
     return 1;
 }
 

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "common/taken_bits.h"
 
-enum { NODES_AN_ITEM = 8, NODES_MORE = 1000, LEVELS_TRIED = 3 };
+enum { NODES_AN_ITEM = 8, MANY = 2000, NODES_MORE = 1000, LEVELS_TRIED = 3 };
 
 /* Smaller keys go first; kept items have negative keys. */
 struct turn {
@@ -80,7 +80,7 @@ static enum fit_result pack_level(struct filler *f, int64_t least, uint64_t seed
             f->kept[i] && (m->items[i].size >= least || model_buffer(f->k->m, i)->fixed >= 0);
     f->k->limits.seed = seed;
     f->k->limits.dense = least > 0;
-    int64_t nodes = (least > 0 ? NODES_AN_ITEM : 1) * items + NODES_MORE;
+    int64_t nodes = (least > 0 && m->item_count <= MANY ? NODES_AN_ITEM : 1) * items + NODES_MORE;
     enum fit_result result = pack_exactly(f->k, f->sub, f->merged, nodes, f->base);
     f->k->limits.dense = false;
     return result;

@@ -147,7 +147,7 @@ void model_add_row(struct model *m, const struct model_term *terms, int32_t coun
     struct model_term *copy = arena_copy_array(&m->memory, terms, (size_t)count, sizeof *copy);
     double weight = fabs((double)need) + 1;
     for (int32_t e = 0; e < count; e++) weight += abs(terms[e].coefficient);
-    m->rows[m->row_count++] = (struct model_row){copy, count, need, weight};
+    m->rows[m->row_count++] = (struct model_row){copy, count, need, weight, false};
 }
 
 /* At most one handover per parent and per child, and none if one is spilled: -y - sum z >= -1. */

@@ -100,6 +100,7 @@ static void search_new(struct search *s)
         if (m->items[i].never) s->fixed_low[i] = true;
     }
     s->section_dual = arena_array(&s->memory, sections, sizeof *s->section_dual);
+    s->root_section_dual = arena_array(&s->memory, sections, sizeof *s->root_section_dual);
     s->rise = arena_array(&s->memory, columns, sizeof *s->rise);
     s->fraction = arena_array(&s->memory, columns, sizeof *s->fraction);
     s->root_reduced = arena_array(&s->memory, columns, sizeof *s->root_reduced);
@@ -138,6 +139,7 @@ void search_close(struct search *s, struct search_stats *stats)
     mem_free(s->proof.row);
     arena_free(&s->memory);
     mem_free(s->row_dual);
+    mem_free(s->root_row_dual);
     mem_free(s->row_scale);
     for (size_t k = 0; k < s->riddles.count; k++) mem_free(s->riddles.at[k].kept);
     VEC_FREE(&s->riddles);
@@ -343,6 +345,10 @@ static enum leaf dive_choose(struct search *s, int32_t node, enum lp_result resu
         s->root_scale = s->proof.scale;
         for (int32_t j = 0; j < model_columns(s->m); j++)
             s->root_reduced[j] = s->low[j] == s->high[j] ? 0 : s->proof.reduced[j];
+        memcpy(s->root_section_dual, s->section_dual, (size_t)s->m->section_count * sizeof *s->section_dual);
+        s->root_row_dual = mem_resize(s->root_row_dual, ((size_t)s->m->row_count + 1) * sizeof *s->row_dual);
+        memcpy(s->root_row_dual, s->row_dual, (size_t)s->m->row_count * sizeof *s->row_dual);
+        s->root_rows = s->m->row_count;
     }
     if (node == 0 && result == LP_OPTIMAL && search_add_covers(s) > 0) return LEAF_AGAIN;
     /* The column to branch on: the fractional one with the highest stake, items before handovers. Linked
@@ -411,6 +417,10 @@ static void search_dive(struct search *s, int32_t node)
         enum leaf leaf = dive_choose(s, node, result, now, &column);
         if (leaf == LEAF_AGAIN) continue;
         if (leaf != LEAF_SPLIT) return;
+        if (s->stays_at_root) {
+            open_push(s, node);
+            return;
+        }
         double fraction = s->fraction[column], far[2] = {fraction, 1 - fraction}; /* to 0, to 1 */
         bool first = fraction > 0.5;
         s->stats.nodes++;
@@ -456,6 +466,7 @@ void search_continue(struct search *s, int64_t steps, int32_t riddles)
         }
         s->next_plunge = min_i64(s->next_plunge, s->patience + PLUNGE_EVERY);
         if (enter_node(s, node)) search_dive(s, node);
+        if (s->stays_at_root) break;
     }
 }
 

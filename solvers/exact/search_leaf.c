@@ -118,8 +118,10 @@ static bool try_point(struct search *s, int64_t spill)
     else if (result == FIT_LIMIT && by_levels(s)) {
         /* Packs large items first, small ones into the gaps. FIT_NO: `core` has large items that do not
          * pack. */
-        int64_t value = levels_plan(&s->packer, s->kept, LEVEL_TRIES, spill, s->trial, s->core, &result);
-        s->budget->steps += (int64_t)LEVEL_TRIES * s->m->item_count * s->m->item_count / 5000;
+        int64_t items = s->m->item_count,
+                tries = max_i64(3, min_i64(LEVEL_TRIES, 1000 * LEVEL_TRIES / items));
+        int64_t value = levels_plan(&s->packer, s->kept, (int)tries, spill, s->trial, s->core, &result);
+        s->budget->steps += tries * items * items / 2000;
         if (result == FIT_NO) memcpy(s->kept, s->core, (size_t)s->m->item_count);
         if (value < INT64_MAX) search_offer(s, s->trial);
         result = value <= spill ? FIT_YES : result == FIT_NO ? FIT_NO : FIT_LIMIT;
@@ -131,6 +133,12 @@ static bool try_point(struct search *s, int64_t spill)
     budget_spend_nodes(s->budget, s->packer.nodes - before, s->m->item_count);
     if (result == FIT_YES) search_fix_at_root(s);
     return result == FIT_YES;
+}
+
+void search_try_point(struct search *s)
+{
+    int64_t spill = keep_by_point(s);
+    if (spill < s->best) try_point(s, spill);
 }
 
 enum leaf search_visit_leaf(struct search *s, int32_t node, int64_t bound)

@@ -238,16 +238,16 @@ void budget_better(struct budget *b, const struct model *m, const int64_t *addre
     if (b->run->progress) budget_report(b, b->address);
 }
 
-enum stage { QUICK, RELAXATION, STRIP, LONGER, SLACK, RIDDLES, REGIONS, REST, STAGES };
+enum stage { QUICK, SWEEP, RELAXATION, STRIP, LONGER, SLACK, RIDDLES, REGIONS, REST, STAGES };
 
 /* The order of stages. If much is missing, the plan is improved first, by regions. With many items the Fit
  * engine seldom packs all at once: regions before questions to it. */
 static const enum stage *stages_in_order(const struct model *m, int64_t best, int64_t bound)
 {
     static const enum stage orders[3][STAGES] = {
-        {QUICK, RELAXATION, STRIP, LONGER, SLACK, RIDDLES, REGIONS, REST},
-        {QUICK, RELAXATION, STRIP, LONGER, REGIONS, SLACK, RIDDLES, REST},
-        {QUICK, RELAXATION, REGIONS, STRIP, LONGER, SLACK, RIDDLES, REST}};
+        {QUICK, SWEEP, RELAXATION, STRIP, LONGER, SLACK, RIDDLES, REGIONS, REST},
+        {QUICK, SWEEP, RELAXATION, STRIP, LONGER, REGIONS, SLACK, RIDDLES, REST},
+        {QUICK, SWEEP, RELAXATION, REGIONS, STRIP, LONGER, SLACK, RIDDLES, REST}};
     bool far = m->item_count > MANY_ITEMS / 2 && (double)(best - bound) > 0.05 * (double)best;
     return orders[far ? 2 : m->item_count > MANY_ITEMS];
 }
@@ -267,6 +267,10 @@ static void spill_run_stage(enum stage stage, struct search *s, const struct exa
     switch (stage) {
     case QUICK:
         if (s->stats.unresolved == 0) search_continue(s, share / 10, 1);
+        return;
+    case SWEEP:
+        search_sweep(s, share);
+        search_riddles(s, options->fit_nodes / 8, share / 8);
         return;
     case RELAXATION:
         s->holds_leaves = true;
@@ -289,7 +293,7 @@ static void spill_run_stage(enum stage stage, struct search *s, const struct exa
     default:
         if (is_next_to(s) && m->item_count > MANY_ITEMS) all = share / 2;
         search_continue(s, all, INT32_MAX);
-        search_riddles(s, options->fit_nodes, all);
+        search_riddles(s, budget_nodes(budget, all, m->item_count), all);
         return;
     }
 }
@@ -314,8 +318,8 @@ static void spill_anneal(struct annealed *a, struct budget *budget)
 static void prove_and_improve(struct model *m, struct budget *budget, const struct exact_options *options,
                               struct stretch *r, struct annealed *annealed, struct search_stats *stats)
 {
-    static const char *const words[STAGES] = {"quick", "relaxation", "strip",   "longer",
-                                              "slack", "riddles",    "regions", "rest"};
+    static const char *const words[STAGES] = {"quick", "sweep",   "relaxation", "strip", "longer",
+                                              "slack", "riddles", "regions",    "rest"};
     struct search_tuning tuning = {.fit_nodes = options->fit_nodes, .core_nodes = options->core_nodes};
     struct search s;
     OWNED int64_t *plan = mem_alloc(((size_t)m->item_count + 1) * sizeof *plan);

@@ -7,7 +7,8 @@
 
 #include "exact/fit/fit_search.h"
 
-enum { DEAD_ENDS_A_TURN = 150, FIRST_FIT_PASSES = 3 };
+/* Packing from the ground up goes first above SKYLINE_FROM items; its placements cost a fraction of a node. */
+enum { DEAD_ENDS_A_TURN = 150, FIRST_FIT_PASSES = 3, SKYLINE_FROM = 1000, PLACEMENTS_A_NODE = 8 };
 
 /* 1 1 2 1 1 2 4 1 1 2 ... */
 static int64_t luby(int64_t i)
@@ -79,8 +80,15 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
             if (limits->nodes)
                 passes = max_i64(1, min_i64(passes, (limits->nodes - stats->nodes) / part->count));
             fit_unit excess = FIT_FAR, *trial = mem_alloc((size_t)part->count * sizeof *trial);
-            struct fit_heuristic_run run = {0, limits->stop, limits->context, &stats->nodes};
-            if (!part->near) fit_skyline(part, &run, trial, &excess);
+            struct fit_heuristic_run run = {0, limits->stop, limits->context, &stats->nodes,
+                                            part->near ? 2 : 0};
+            if (!part->near || part->count > SKYLINE_FROM) {
+                int64_t placed = 0;
+                run.steps = &placed;
+                fit_skyline(part, &run, trial, &excess);
+                stats->nodes += placed / PLACEMENTS_A_NODE;
+                run.steps = &stats->nodes;
+            }
             if (excess > 0) fit_first_fit(part, (int)passes, &run, trial, &excess);
             if (excess <= 0) {
                 runs[i].done = true;
@@ -109,7 +117,7 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
 enum { FIRST_BUDGET = 50000, QUESTIONS = 5, BUDGET_GROWTH = 4, MOST_PASSES = 24, HUGE_PASSES = 3 };
 /* First fit takes quadratic time; this caps items times passes. A heuristic placement counts as an eighth of
  * a node. */
-enum { FIRST_FIT_ITEMS = 48000, PLACEMENTS_A_NODE = 8 };
+enum { FIRST_FIT_ITEMS = 48000 };
 
 struct change {
     int64_t time, delta;
@@ -185,7 +193,7 @@ static int64_t generous_capacity(const struct fit_problem *p, int64_t bound)
 static void pack_part(const struct fit_part *part, const struct fit_limits *limits, fit_unit enough,
                       fit_unit *base, fit_unit *excess, int64_t *steps)
 {
-    struct fit_heuristic_run run = {enough, limits->stop, limits->context, steps};
+    struct fit_heuristic_run run = {enough, limits->stop, limits->context, steps, 0};
     fit_skyline(part, &run, base, excess);
     if (*excess <= enough || (!part->near && *excess < FIT_FAR)) return;
     fit_unit *other = mem_alloc((size_t)part->count * sizeof *other), reached;

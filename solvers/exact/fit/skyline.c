@@ -256,7 +256,8 @@ static void skyline_run_rounds(struct skyline *s, const struct fit_heuristic_run
 {
     const struct fit_part *part = s->part;
     int64_t count = part->count;
-    for (int round = 0; round < MOST_ROUNDS; round++)
+    int rounds = run->rounds ? run->rounds : MOST_ROUNDS;
+    for (int round = 0; round < rounds; round++)
         for (int k = 0; k < STYLE_COUNT; k++) {
             int64_t spent = s->visits + (round * STYLE_COUNT + k) * PACK_NODES * count;
             if (*excess <= run->enough || (round >= 2 && spent > MOST_NODES * count)) return;
