@@ -119,8 +119,6 @@ static bool verify_placement(const struct suite_instance *i, const struct lx_gra
     struct suite_claim c = {.question = q, .problem = p, .address = i->has_best ? address : NULL};
     c.best = i->best - base;
     c.bound = suite_is_infeasible(i) ? p->capacity + 1 : i->bound - base;
-    for (int32_t b = 0; b < p->count; b++)
-        if (!lx_may_be_placed(p, &p->buffers[b])) c.sure += p->buffers[b].spill_cost;
     bool ok = !i->has_best || verify_answer(i, q, address, st);
     bool claims = i->has_bound || suite_is_infeasible(i);
     int needed = i->proved ? 2 : 1, found = ok && claims ? suite_prove(&c, needed, who) : 0;
@@ -361,19 +359,15 @@ static void suite_write(struct call *call, struct suite_row *rows_of, size_t n, 
 {
     const struct exporter *e = exporter_find(wants_json(call) ? "json" : "text");
     struct suite_size sizes[SUITE_CLASS_COUNT] = {{0}};
-    for (size_t c = 0; c < SUITE_CLASS_COUNT; c++) {
-        struct suite_size *s = &sizes[c];
-        *s = (struct suite_size){suite_classes[c].name, suite_classes[c].asks, .least = INT64_MAX};
-        for (size_t k = 0; k < n; k++) {
-            const struct suite_instance *i = &rows_of[k].is;
-            if (i->class != &suite_classes[c]) continue;
-            s->instances++;
-            s->proved += i->proved;
-            s->open += !i->proved;
-            s->least = i->buffers < s->least ? i->buffers : s->least;
-            s->most = i->buffers > s->most ? i->buffers : s->most;
-        }
-        if (!s->instances) s->least = 0;
+    for (size_t c = 0; c < SUITE_CLASS_COUNT; c++)
+        sizes[c] = (struct suite_size){.name = suite_classes[c].name, .asks = suite_classes[c].asks};
+    for (size_t k = 0; k < n; k++) {
+        const struct suite_instance *i = &rows_of[k].is;
+        struct suite_size *s = &sizes[i->class - suite_classes];
+        s->least = s->instances++ ? min_i64(s->least, i->buffers) : i->buffers;
+        s->most = max_i64(s->most, i->buffers);
+        s->proved += i->proved;
+        s->open += !i->proved;
     }
     struct table list = TABLE(suite_columns, rows_of, n),
                  classes = TABLE(suite_size_columns, sizes, SUITE_CLASS_COUNT);
