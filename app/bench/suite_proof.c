@@ -63,6 +63,7 @@ static int64_t proof_by_certificate(const struct suite_claim *c)
     if (!p) return -1;
     if (lx_plan_check_report(p, &r, &ignored)) {
         if (!c->address) p->answer.status = LX_FEASIBLE;
+        p->passes.tile = LX_TILE_NONE; /* the question has no nests */
         p->figures.bound_bytes = c->bound + q->base_bytes - r.compulsory_bytes;
         lx_plan_certify(p);
     }
