@@ -275,13 +275,11 @@ const struct command command_report = {
         "LIST] [--plot] [--svg FILE] [options]",
     .summary = "Tables, profiles and plots of benchmark results; compares two files",
     .details =
-        "Several files make one report; exactly two are compared: what became faster, slower, better or "
-        "worse\n"
-        "beyond noise, per instance and solver. The first line is the verdict. Colours on a terminal, "
-        "unless\n"
-        "NO_COLOR is set. An unreadable line is reported with its place and skipped.\n"
-        "Exit code 1: the comparison has a kind that --fail-on names; 2: a file has no results, or there is\n"
-        "nothing to compare.\n",
+        "Several files make one report; exactly two are compared: what became faster, slower, better or\n"
+        "worse beyond noise, per instance and solver. The first line is the verdict. Colours on a\n"
+        "terminal, unless NO_COLOR is set. An unreadable line is reported with its place and skipped.\n"
+        "Exit code 1: the comparison has a kind that --fail-on names; 2: a file has no results, or there\n"
+        "is nothing to compare.\n",
     .options = tables,
     .words = words,
     .least_files = 1,

@@ -83,7 +83,9 @@ static enum outcome judge_answer(const struct settings *s, const struct bench_so
     int64_t value = 0;
     if (!w->called) { /* the library itself refused */
         snprintf(words, size, "%s", w->error);
-        return w->solve_code == LX_E_MEMORY ? OUTCOME_MEMORY : OUTCOME_ERROR;
+        return w->solve_code == LX_E_MEMORY  ? OUTCOME_MEMORY
+               : w->solve_code == LX_E_USAGE ? OUTCOME_UNTAKEN
+                                             : OUTCOME_ERROR;
     }
     bool plain = !p->pool_count && !lx_problem_needs(p);
     enum lx_rule rule;

@@ -236,6 +236,16 @@ bool suite_answer(const struct suite_instance *i, const struct lx_problem *p, in
     return text && suite_take_rows(i, p, text, address, st);
 }
 
+struct lx_plan *suite_made_plan(const struct suite_instance *i, lx_status *st)
+{
+    struct text t = {0};
+    if (!i->made) return status_set(st, LX_E_SCHEMA, "the command that makes its plan is missing"), NULL;
+    bool ok = suite_output(i, i->made, &t, st);
+    struct lx_plan *p = ok ? lx_plan_of_text(i->path, t.at, t.length, st) : NULL;
+    text_free(&t);
+    return p;
+}
+
 bool suite_plan_is_of(const struct lx_plan *p, const struct lx_graph *g)
 {
     const struct lx_graph *own = p->graph, *from = own->came_from

@@ -48,10 +48,8 @@ static void suite_map_add(const struct suite_instance *i, const struct lx_proble
 
 static void suite_map_of_plan(const struct suite_instance *i, struct text *out)
 {
-    SCOPED(text_free) struct text t = {0};
     lx_status ignored = {0};
-    bool made = i->made && suite_output(i, i->made, &t, &ignored);
-    SCOPED(plan_free_at) struct lx_plan *p = made ? lx_plan_of_text(i->path, t.at, t.length, &ignored) : NULL;
+    SCOPED(plan_free_at) struct lx_plan *p = suite_made_plan(i, &ignored);
     if (p) suite_map_add(i, &p->problem, p->answer.address, out);
 }
 

@@ -336,13 +336,12 @@ const struct command command_check = {
     .summary = "Say whether a plan is legal and reaches the target of its pattern",
     .details =
         "The checker shares no code with the planner; claims that it cannot verify are called claimed.\n"
-        "A pattern is planned first. Exit code 0: legal and target met; 1: not; 2: bad input. For a pattern\n"
-        "that a stage must refuse (expect.error), checked without -s: 1: refused with that code; 0: not\n"
-        "refused; 2: refused with another code.\n"
-        "Plans of other makers: a MiniMalloc CSV with offsets, a D2M dump with offsets, lxplan-lifetimes; "
-        "with\n"
-        "any planning option but --lx they are patterns. Two files: XLA's bufferinfo and allocinfo, or a\n"
-        "problem and its placement, a dsa-solution or a CSV of id,offset.\n",
+        "A pattern is planned first. Exit code 0: legal and target met; 1: not; 2: bad input. For a\n"
+        "pattern that a stage must refuse (expect.error), checked without -s: 1: refused with that code;\n"
+        "0: not refused; 2: refused with another code.\n"
+        "Plans of other makers: a MiniMalloc CSV with offsets, a D2M dump with offsets,\n"
+        "lxplan-lifetimes; with any planning option but --lx they are patterns. Two files: XLA's\n"
+        "bufferinfo and allocinfo, or a problem and its placement, a dsa-solution or a CSV of id,offset.\n",
     .options = tables,
     .least_files = 1,
     .most_files = 2,

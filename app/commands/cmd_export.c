@@ -125,11 +125,10 @@ const struct command command_export = {
     .name = "export",
     .synopsis = "FILE | PLAN [--format FORMAT] [-o FILE]",
     .summary = "Write a plan, or the buffers of a pattern, for other tools",
-    .details = "Lists of buffers come from the scratchpad stage, without buffers that must stay in HBM. For "
-               "a plan,\n"
-               "MiniMalloc CSV has the offsets of buffers on chip. A pattern is planned first where a format "
-               "needs a\n"
-               "plan, with the options of `plan`.\n",
+    .details =
+        "Lists of buffers come from the scratchpad stage, without buffers that must stay in HBM. For a\n"
+        "plan, MiniMalloc CSV has the offsets of buffers on chip. A pattern is planned first where a\n"
+        "format needs a plan, with the options of `plan`.\n",
     .options = tables,
     .words = words,
     .least_files = 1,

@@ -208,13 +208,12 @@ const struct command command_run = {
         "FILE|PLAN [--verify full|ops|outputs|none] [--on MACHINE] [--trace FILE] [--team N] [options]",
     .summary = "Execute a plan on the simulated device, verify it, and count what it moves",
     .details =
-        "A pattern is planned first. The device moves real bytes at the planned addresses and tracks the "
-        "owner\n"
-        "of each. Every op is compared with fp64 on the device's own inputs: each element must be within a\n"
-        "tolerance that is proved for its arithmetic, and data that only moves must keep its bits. Counted\n"
-        "bytes must equal the plan's. With --on gpu the plan's program runs on a GPU, and its results are "
-        "judged\n"
-        "the same way; then it is timed. With --team N the devices' result is compared with one device's.\n"
+        "A pattern is planned first. The device moves real bytes at the planned addresses and tracks the\n"
+        "owner of each. Every op is compared with fp64 on the device's own inputs: each element must be\n"
+        "within a tolerance that is proved for its arithmetic, and data that only moves must keep its\n"
+        "bits. Counted bytes must equal the plan's. With --on gpu the plan's program runs on a GPU, and\n"
+        "its results are judged the same way; then it is timed. With --team N the devices' result is\n"
+        "compared with one device's.\n"
         "Exit code 0: all agree; 1: a fault, a wrong result or a wrong count; 130: interrupted.\n",
     .options = tables,
     .words = words,

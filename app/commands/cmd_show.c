@@ -207,10 +207,9 @@ const struct command command_show = {
     .synopsis = "PLAN | FILE [-s SOLVER] [--text|--svg|--html|--story|--buffers] [options]",
     .summary = "Draw a plan: addresses against time, and the buffers that are not on chip and why",
     .details =
-        "A pattern is planned first. A buffer keeps its letter and colour, so that two plans of one pattern\n"
-        "compare side by side. Of a team's plan (`plan --team`): shards of tensors, messages per step, "
-        "bytes\n"
-        "per axis, waits, and a time line of the devices.\n",
+        "A pattern is planned first. A buffer keeps its letter and colour, so that two plans of one\n"
+        "pattern compare side by side. Of a team's plan (`plan --team`): shards of tensors, messages per\n"
+        "step, bytes per axis, waits, and a time line of the devices.\n",
     .options = tables,
     .words = words,
     .least_files = 1,

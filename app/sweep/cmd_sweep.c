@@ -278,15 +278,12 @@ const struct command command_sweep = {
     .synopsis = "FILE [--lx 16k..2m] [--cores 1..32] [-s A,B,...] [--steps N] [--value hbm|time] [options]",
     .summary = "Plan a pattern with many sizes of scratchpad, and find the size from which on nothing spills",
     .details =
-        "One line per solver (and number of cores), and the proven lower bound. The size from which on "
-        "nothing\n"
-        "spills, and the size below which there is no plan, are found to the byte. Lists of buffers are "
-        "swept\n"
-        "over their capacity. With --team the pattern is planned for teams of several sizes, each on its "
-        "best\n"
-        "grid: predicted time and its lower bound, exchanged bytes, HBM bytes per device and efficiency;\n"
-        "nothing is executed. The answer does not depend on -j. Under mpirun, --transport mpi shares the\n"
-        "plans among all ranks.\n",
+        "One line per solver (and number of cores), and the proven lower bound. The size from which on\n"
+        "nothing spills, and the size below which there is no plan, are found to the byte. Lists of\n"
+        "buffers are swept over their capacity. With --team the pattern is planned for teams of several\n"
+        "sizes, each on its best grid: predicted time and its lower bound, exchanged bytes, HBM bytes\n"
+        "per device and efficiency; nothing is executed. The answer does not depend on -j. Under mpirun,\n"
+        "--transport mpi shares the plans among all ranks.\n",
     .options = tables,
     .words = words,
     .least_files = 1,

@@ -73,7 +73,7 @@ static bool bounds_other_orders(const struct lx_graph *g)
 static bool nest_bound_draft(const struct search *search, struct alone_asks *asks, struct arena *memory,
                              struct draft *plain)
 {
-    struct decisions how = {.passes = search->best.draft.how.passes, .unlimited = true};
+    struct decisions how = {.passes = asked_passes(search), .unlimited = true};
     const struct lx_device *device = &search->divided->layouts->graph->device;
     *asks = (struct alone_asks){.any_order = how.passes.reorder &&
                                              bounds_other_orders(search->divided->layouts->graph)};

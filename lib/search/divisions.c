@@ -9,15 +9,6 @@
 /* Ops above which the joint search runs only for time, with a quick solver. */
 enum { LARGE = 400 };
 
-/* The best plan may have dropped copies of inputs to move less; other divisions and the bound start with the
- * requested copies. */
-static struct lx_passes asked_passes(const struct search *search)
-{
-    struct lx_passes passes = search->best.draft.how.passes;
-    if (!asks_time(search)) passes.clone = passes_of_stage(&search->request->passes).clone;
-    return passes;
-}
-
 /* Plans with other divisions, and keeps the better attempt. */
 static bool try_divisions(struct search *search, const struct lx_division **divided, int32_t changed)
 {

@@ -84,8 +84,7 @@ void keep_answer_free(struct keep_answer *a)
 bool keep_bound(struct search *search, int64_t *bound)
 {
     const struct draft *best = &search->best.draft;
-    struct decisions how = {.passes = best->how.passes, .divided = best->how.divided};
-    if (!asks_time(search)) how.passes.clone = passes_of_stage(&search->request->passes).clone;
+    struct decisions how = {.passes = asked_passes(search), .divided = best->how.divided};
     SCOPED(arena_free) struct arena memory = {0};
     SCOPED(draft_free) struct draft plain = {0};
     struct keep_model m;

@@ -228,7 +228,10 @@ static bool try_many(const struct trial *trial, const struct decisions *decision
     }
     if (ok && relayouts && !is_large(trial->search) && !lx_run_stopped(run))
         ok = try_all_kept(trial, decisions, out);
+    struct lx_passes kept = out->draft.how.passes;
+    out->draft.how.passes.clone = decisions->passes.clone; /* the bound is that of the request */
     ok = ok && perfect_traffic(&out->draft, &out->perfect_bytes, trial->search->st);
+    out->draft.how.passes = kept;
     for (int round = 0; ok && better && round < ROUNDS && !lx_run_stopped(run); round++)
         ok = try_loaded(trial, out, &better);
     if (!ok) attempt_free(out);
