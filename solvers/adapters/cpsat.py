@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """OR-Tools' CP-SAT as a solver: lxplan bench FILE -s cmd:solvers/adapters/cpsat.py,exact (pip install ortools).
 
-Reads a MiniMalloc CSV and writes id,offset. Sizes and addresses are counted in the common alignment."""
+Reads a MiniMalloc CSV and writes id,offset; its model was solved by CP-SAT's WebAssembly build, with the Python package by
+nobody yet. Sizes and addresses are counted in the common alignment."""
 import csv, os, sys
 from math import gcd
 from ortools.sat.python import cp_model

@@ -1,6 +1,6 @@
 #!/bin/sh
 # MiniMalloc's program as a solver: lxplan bench FILE -s cmd:solvers/adapters/minimalloc.sh,exact --objective fit
-# It places all or nothing. MINIMALLOC is the program (default: minimalloc, on the path).
+# It places all or nothing, and takes no buffer at a fixed address. Written from its sources, run with it by nobody yet. MINIMALLOC is the program (default: minimalloc, on the path).
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 cat >"$folder/in.csv"
