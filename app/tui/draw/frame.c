@@ -138,7 +138,8 @@ static int frame_draw_planning(struct explorer *x, struct box row)
     if (now.running) text_format(&words, " %s", frame_elapsed(now.seconds).at);
     if (!old && session_plan(s)) {
         if (best < INT64_MAX) text_format(&words, "  best %s", in_short_bytes(best).at);
-        if (bound > 0) text_format(&words, "  bound %s", in_short_bytes(bound).at);
+        if (bound > 0 && bound <= best) /* else it is of another draft */
+            text_format(&words, "  bound %s", in_short_bytes(bound).at);
     }
     int n = put_line(&x->cells, row, INK_ON(WARN, BAR), &words);
     put(&x->cells, row.row, row.column + n + 1, x->glyphs->spinner[x->spin & 3], INK_ON(WARN, BAR));
