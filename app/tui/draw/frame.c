@@ -423,6 +423,15 @@ void frame_draw_hints(struct explorer *x, struct box area)
             put_text(g, area.row, at + used + 2, area.columns - at - used - 2, INK(DIM), p->choices.at);
         return;
     }
+    int lines = x->message.at && x->whole_message
+                    ? columns_of(x->message.at) / (area.columns > 16 ? area.columns - 8 : 8)
+                    : 0;
+    if (lines > 0 && lines < area.row) {
+        area.row -= lines, area.rows += lines;
+        put_fill(&x->cells, area, ' ', INK(PLAIN));
+        put_wrapped(&x->cells, area, INK(GOOD), x->message.at);
+        return;
+    }
     bool room = !x->message.at || columns_of(x->message.at) < area.columns - 24;
     int right = room ? footer_draw_place(x, area) : area.columns; /* messages go before the place */
     if (x->message.at)
