@@ -25,7 +25,7 @@ static bool own_plugins_take(void *context, const struct lx_solver *s, lx_status
 
 static void own_plugins_load_ilp(void)
 {
-    (void)lx_plugins_load(ilp.path ? ilp.path : "", own_plugins_take, NULL, &ilp.st);
+    (void)lx_plugin_load(ilp.path, own_plugins_take, NULL, &ilp.st);
 }
 
 bool own_plugins_ilp(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)

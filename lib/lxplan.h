@@ -106,8 +106,8 @@ LX_API lx_graph *lx_builder_finish(lx_builder *b, lx_error *e);
 
 /* format NULL: detected by content. */
 LX_API lx_graph *lx_graph_parse(const char *bytes, int64_t size, const char *format, lx_error *e);
-/* A model (TTIR, HLO, ONNX) by the options "dim", "value" and "role" ("NAME=N,..."), "trips", "branch", "func",
- * "strict", ... of `o`; anything else is parsed. */
+/* A model (TTIR, HLO, ONNX) by the options "dim", "value" and "role" ("NAME=N,...", commas of names as "\,"),
+ * "trips", "branch", "func", "strict", ... of `o`; anything else is parsed. */
 LX_API lx_graph *lx_graph_import(const char *bytes, int64_t size, const lx_options *o, lx_error *e);
 /* format "report": what lx_graph_import made of each op, as JSON. */
 LX_API lx_text *lx_graph_write(const lx_graph *g, const char *format, lx_error *e);

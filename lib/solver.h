@@ -6,8 +6,7 @@
  *                                           .caps = LX_CAN_SPILL, .solve = solve};
  *     LX_SOLVER_PLUGIN(&mine);
  *
- *     cc -shared -fPIC -o mine.so mine.c
- *         -I$(pkg-config --variable=stagesdir lxplan) $(pkg-config --cflags lxplan)
+ *     cc -shared -fPIC $(pkg-config --cflags lxplan) -o mine.so mine.c
  *
  * The program loads the files in $LXPLAN_PLUGINS (paths with ':' between them), the library the files in the
  * option "plugins". problem.h has the contract. Its structs are open: a plug-in built for another

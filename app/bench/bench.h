@@ -6,8 +6,7 @@
  * in memory. */
 #pragma once
 
-#include "command.h"
-#include "planning/graph_files.h"
+#include "planning/planning.h"
 #include "base/json/json.h"
 
 /* How a run ended. `timeout` is the wall clock only, with or without an answer (see `value` of the row); a
@@ -17,6 +16,7 @@
     X(OUTCOME_FEASIBLE, "feasible")     /* legal and complete, not proved */                                 \
     X(OUTCOME_INFEASIBLE, "infeasible") /* proved that nothing fits */                                       \
     X(OUTCOME_NONE, "none")             /* gave up without a complete answer */                              \
+    X(OUTCOME_UNTAKEN, "unsupported")   /* the solver does not take such problems */                         \
     X(OUTCOME_TIMEOUT, "timeout")       /* the time limit was reached */                                     \
     X(OUTCOME_MEMORY, "memory")         /* the memory limit was reached */                                   \
     X(OUTCOME_CRASH, "crash")           /* the process died */                                               \

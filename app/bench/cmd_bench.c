@@ -26,7 +26,7 @@ static int compare_texts(const void *a, const void *b)
 /* Drops the runs from the schedule that the file has already. */
 static void skip_finished(struct bench *b)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     const rows *done = &b->results.rows;
     const char **keys = arena_array(&memory, done->count + 1, sizeof *keys);
     for (size_t i = 0; i < done->count; i++) {
@@ -45,7 +45,6 @@ static void skip_finished(struct bench *b)
     b->done = b->done_at_start = b->todo.count - kept;
     b->total = b->todo.count;
     b->todo.count = kept;
-    arena_free(&memory);
 }
 
 static bool run_all(struct bench *b)
@@ -149,12 +148,11 @@ static int cmd_bench_run(struct call *call)
     if (crew_join(&b) && b.crew.rank == 0)
         code = lead(&b);
     else if (b.crew.rank > 0) { /* makes the runs that rank 0 deals out; rank 0 reports errors */
-        struct text header = {0};
+        SCOPED(text_free) struct text header = {0};
         interrupt_catch(signals, SIGNALS, before);
         bool ok = make_list(&b, &header);
         crew_follow(&b, ok, ok ? header.at : "");
         interrupt_release(signals, SIGNALS, before);
-        text_free(&header);
         code = EXIT_YES;
     }
     results_close(&b.file);
@@ -178,25 +176,22 @@ const struct command command_bench = {
                 "[--resume]] [options]",
     .summary = "Run solvers on instances, each run in a process of its own, and compare them",
     .details =
-        "All solvers answer one question: where to place the buffers of the graph with its usual work "
-        "split,\n"
-        "without nests. Every answer is checked again outside of the process that gave it. Outcomes: "
-        "optimal,\n"
-        "feasible, infeasible, none (gave up), timeout, memory, crash, error, wrong (refused by the "
-        "checker,\n"
-        "or contradicted by another answer), bad_input. Times are the solver's alone, without reading "
-        "files.\n"
-        "--suite takes the problems of patterns/suite instead of files (`lxplan suite` lists them), with a "
-        "limit of\n"
-        "1, 10 or 100 s of CPU by their size; whole plans are made by its classes graphs and time. What is "
-        "better\n"
-        "than all that is known is said at the end, with the command that records it.\n"
-        "The memory limit counts what a run takes beyond the harness: allocations fail at it (RLIMIT_DATA),\n"
-        "and a process whose resident set exceeds it is killed.\n"
-        "Under mpirun, --transport mpi shares the runs among all ranks; rank 0 writes results and report.\n"
-        "Exit code 0: all runs done; 1: some wrong, crashed, failed or unreadable; 130: interrupted "
-        "(results\n"
-        "so far are kept and reported).\n",
+        "All solvers answer one question: where to place the buffers of the graph with its usual work\n"
+        "split, without nests. Every answer is checked again outside of the process that gave it.\n"
+        "Outcomes: optimal, feasible, infeasible, none (gave up), unsupported (the solver does not take\n"
+        "such problems), timeout, memory, crash, error, wrong (refused by the checker, or contradicted\n"
+        "by another answer), bad_input.\n"
+        "Times are the solver's alone, without reading files.\n"
+        "--suite takes the problems of patterns/suite instead of files (`lxplan suite` lists them), with\n"
+        "a limit of 1, 10 or 100 s of CPU by their size; whole plans are made by its classes graphs and\n"
+        "time. What is better than all that is known is said at the end, with the command that records\n"
+        "it.\n"
+        "The memory limit counts what a run takes beyond the harness: allocations fail at it\n"
+        "(RLIMIT_DATA), and a process whose resident set exceeds it is killed.\n"
+        "Under mpirun, --transport mpi shares the runs among all ranks; rank 0 writes results and\n"
+        "report.\n"
+        "Exit code 0: all runs done; 1: some wrong, crashed, failed or unreadable; 130: interrupted\n"
+        "(results so far are kept and reported).\n",
     .options = tables,
     .words = bench_words,
     .least_files = 0,

@@ -17,7 +17,7 @@ static const char *cmd_suite_word(int k)
 struct suite_row {
     struct suite_instance is;
     const char *verdict; /* in the arena of the command; "" where it is not asked for */
-    bool bad;
+    bool bad, backed;    /* backed: somebody proves the bound */
 };
 
 /* clang-format off */
@@ -65,13 +65,9 @@ const struct columns suite_size_columns = COLUMNS("classes of the suite", suite_
 static bool verify_whole(const struct suite_instance *i, const struct lx_graph *g, struct text *who,
                          lx_status *st)
 {
-    struct text t = {0};
     struct lx_check_report r;
     lx_status why = {0};
-    if (!i->made) return status_set(st, LX_E_SCHEMA, "the command that makes its plan is missing");
-    if (!suite_output(i, i->made, &t, st)) return false;
-    struct lx_plan *p = lx_plan_of_text(i->path, t.at, t.length, st);
-    text_free(&t);
+    struct lx_plan *p = suite_made_plan(i, st);
     if (!p) return false;
     int64_t value = suite_plan_value(i->class->whole, p), bound = suite_plan_bound(i->class->whole, p);
     bool same = suite_plan_is_of(p, g), ok = lx_plan_check_report(p, &r, &why);
@@ -123,8 +119,6 @@ static bool verify_placement(const struct suite_instance *i, const struct lx_gra
     struct suite_claim c = {.question = q, .problem = p, .address = i->has_best ? address : NULL};
     c.best = i->best - base;
     c.bound = suite_is_infeasible(i) ? p->capacity + 1 : i->bound - base;
-    for (int32_t b = 0; b < p->count; b++)
-        if (!lx_may_be_placed(p, &p->buffers[b])) c.sure += p->buffers[b].spill_cost;
     bool ok = !i->has_best || verify_answer(i, q, address, st);
     bool claims = i->has_bound || suite_is_infeasible(i);
     int needed = i->proved ? 2 : 1, found = ok && claims ? suite_prove(&c, needed, who) : 0;
@@ -140,13 +134,12 @@ static bool verify_placement(const struct suite_instance *i, const struct lx_gra
 /* Every claim of an instance, made again; in words. */
 static void suite_verify(struct suite_row *row, struct arena *memory)
 {
-    struct text who = {0};
+    SCOPED(text_free) struct text who = {0};
     lx_status st = {0};
-    const struct lx_graph *g = suite_problem(&row->is, &st);
+    SCOPED(graph_free_at) const struct lx_graph *g = suite_problem(&row->is, &st);
     row->bad = !g || !(row->is.class->whole ? verify_whole : verify_placement)(&row->is, g, &who, &st);
+    row->backed = who.length > 0;
     row->verdict = arena_string(memory, row->bad ? st.text : who.at ? who.at : "its problem");
-    lx_graph_free(g);
-    text_free(&who);
 }
 
 /* --- update --- */
@@ -209,7 +202,7 @@ void suite_add_news(const struct results *r, const char *path, struct text *out)
 static bool update_solution(const struct suite_instance *i, const struct row *row, const struct lx_problem *p,
                             lx_status *st)
 {
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     const char *at = row->answer, *end = strrchr(i->path, '.');
     text_add(&t, "id,offset\n");
     for (int32_t b = 0; b < p->count && at; b++) {
@@ -217,11 +210,8 @@ static bool update_solution(const struct suite_instance *i, const struct row *ro
         at = strchr(at, ' ');
         at += at != NULL;
     }
-    char *path = mem_format("%.*s.csv", (int)(end - i->path), i->path);
-    bool ok = file_write(path, t.at, t.length, st);
-    mem_free(path);
-    text_free(&t);
-    return ok;
+    OWNED char *path = mem_format("%.*s.csv", (int)(end - i->path), i->path);
+    return file_write(path, t.at, t.length, st);
 }
 
 /* Larger answers are made again. */
@@ -236,7 +226,9 @@ static void update_write(const struct suite_instance *i, const struct row *row, 
     const char *slash = strrchr(i->path, '/');
     bool has_best = row->has_value,
          proof = row->outcome == OUTCOME_OPTIMAL || row->outcome == OUTCOME_INFEASIBLE;
-    int64_t bound = proof ? row->value : row->has_bound ? row->bound : i->bound;
+    int64_t known = i->has_bound ? i->bound : 0, bound = proof            ? row->value
+                                                         : row->has_bound ? max_i64(row->bound, known)
+                                                                          : known;
     text_add(t, "{\"lxplan\": 1, \"kind\": \"instance\", \"name\": ");
     text_json_string(t, i->name);
     text_format(t, ", \"class\": \"%s\",\n \"origin\": ", i->class->name);
@@ -257,51 +249,65 @@ static void update_write(const struct suite_instance *i, const struct row *row, 
     text_add(t, "}\n");
 }
 
-/* A whole plan counts as its command makes it, without the limit of the run. */
+/* What a command makes counts as it is made, without the limit of the run. */
 static bool update_remake(const struct suite_instance *i, struct row *row, lx_status *st)
 {
-    struct text t = {0};
-    if (!suite_output(i, i->made, &t, st)) return false;
-    struct lx_plan *p = lx_plan_of_text(i->path, t.at, t.length, st);
+    SCOPED(plan_free_at) struct lx_plan *p = suite_made_plan(i, st);
     if (p) {
         row->value = suite_plan_value(i->class->whole, p);
         row->bound = suite_plan_bound(i->class->whole, p);
         row->outcome = row->value == row->bound ? OUTCOME_OPTIMAL : OUTCOME_FEASIBLE;
     }
-    lx_plan_free(p);
-    text_free(&t);
     return p != NULL;
 }
 
 static bool update_file(const struct row *row, const struct suite_instance *i, lx_status *st)
 {
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     update_write(i, row, &t);
-    bool ok = file_write(row->instance, t.at, t.length, st);
-    text_free(&t);
-    return ok;
+    return file_write(row->instance, t.at, t.length, st);
 }
 
-static bool update_instance(const struct row *row, lx_status *st)
+static bool update_answer(const struct row *row, const struct suite_instance *i, lx_status *st)
 {
-    struct suite_instance i;
-    if (!suite_read(row->instance, &i, st)) return false;
-    const struct lx_graph *g = suite_problem(&i, st);
+    SCOPED(graph_free_at) const struct lx_graph *g = suite_problem(i, st);
     struct lx_question *q = g ? lx_problem_of(g, &(struct lx_plan_options){0}, st) : NULL;
-    bool ok = q != NULL, lower = row->has_value && (!i.has_best || row->value < i.best);
-    if (ok && lower && !i.class->whole && !row->answer[0])
+    bool ok = q != NULL, lower = row->has_value && (!i->has_best || row->value < i->best);
+    if (ok && lower && !i->class->whole && !row->answer[0])
         ok = status_set_at(st, LX_E_USAGE, row->instance, 0, 0, "these results have no answer for it");
-    if (ok && lower && !i.class->whole && i.buffers <= MOST_ROWS)
-        ok = update_solution(&i, row, &q->problem, st);
-    ok = ok && update_file(row, &i, st);
-    bool whole = i.class->whole;
+    if (ok && lower && !i->class->whole && i->buffers <= MOST_ROWS)
+        ok = update_solution(i, row, &q->problem, st);
     lx_question_free(q);
-    lx_graph_free(g);
-    suite_free(&i);
-    if (!ok || !whole || !suite_read(row->instance, &i, st)) return ok && !whole;
-    struct row made = *row;
-    ok = update_remake(&i, &made, st) && update_file(&made, &i, st);
-    suite_free(&i);
+    return ok && update_file(row, i, st);
+}
+
+/* Records what a row has found. Of a proof that `verify` would not confirm only the bound is recorded, if
+ * anybody else reaches it. */
+static bool update_instance(const struct row *row, struct text *said, lx_status *st)
+{
+    SCOPED(arena_free) struct arena memory = {0};
+    struct row now = *row;
+    struct suite_row written = {.verdict = ""};
+    struct suite_instance *i = &written.is;
+    if (!suite_read(row->instance, i, st)) return false;
+    const struct suite_instance before = *i; /* its numbers */
+    bool ok = update_answer(row, i, st), made = now.has_value && (i->class->whole || i->buffers > MOST_ROWS);
+    suite_free(i);
+    if (!ok || !suite_read(row->instance, i, st)) return false;
+    if (made) ok = update_remake(i, &now, st) && update_file(&now, i, st);
+    suite_free(i);
+    if (!ok || !suite_read(row->instance, i, st)) return false;
+    if (i->proved) suite_verify(&written, &memory);
+    if (written.bad) {
+        now.outcome = OUTCOME_FEASIBLE;
+        now.has_bound &= written.backed;
+        i->bound = before.bound;
+        i->has_bound = before.has_bound;
+        ok = update_file(&now, i, st);
+    }
+    text_format(said, "%s: %s%s%s\n", row->instance, row->solver, written.bad ? "; it stays open: " : "",
+                written.bad ? written.verdict : "");
+    suite_free(i);
     return ok;
 }
 
@@ -319,7 +325,7 @@ static bool update_compare(struct row *row, lx_status *st)
 
 static int suite_update(struct call *call, size_t from)
 {
-    struct results r = {0};
+    SCOPED(results_free) struct results r = {0};
     bool ok =
         from < call->line.files.count ||
         status_set(&call->st, LX_E_USAGE, "update takes the results of `lxplan bench --suite -o RESULTS`");
@@ -330,13 +336,9 @@ static int suite_update(struct call *call, size_t from)
     mark_contradictions(&r);
     const struct row **news = mem_alloc((r.rows.count + 1) * sizeof *news);
     size_t n = suite_news(&r, news);
-    for (size_t k = 0; ok && k < n; k++) {
-        ok = update_instance(news[k], &call->st);
-        if (ok) text_format(&call->out, "%s: %s\n", news[k]->instance, news[k]->solver);
-    }
+    for (size_t k = 0; ok && k < n; k++) ok = update_instance(news[k], &call->out, &call->st);
     if (ok && !call->out.length) text_add(&call->out, "nothing new\n");
     mem_free(news);
-    results_free(&r);
     return ok ? EXIT_YES : FAILED;
 }
 
@@ -346,19 +348,15 @@ static void suite_write(struct call *call, struct suite_row *rows_of, size_t n, 
 {
     const struct exporter *e = exporter_find(wants_json(call) ? "json" : "text");
     struct suite_size sizes[SUITE_CLASS_COUNT] = {{0}};
-    for (size_t c = 0; c < SUITE_CLASS_COUNT; c++) {
-        struct suite_size *s = &sizes[c];
-        *s = (struct suite_size){suite_classes[c].name, suite_classes[c].asks, .least = INT64_MAX};
-        for (size_t k = 0; k < n; k++) {
-            const struct suite_instance *i = &rows_of[k].is;
-            if (i->class != &suite_classes[c]) continue;
-            s->instances++;
-            s->proved += i->proved;
-            s->open += !i->proved;
-            s->least = i->buffers < s->least ? i->buffers : s->least;
-            s->most = i->buffers > s->most ? i->buffers : s->most;
-        }
-        if (!s->instances) s->least = 0;
+    for (size_t c = 0; c < SUITE_CLASS_COUNT; c++)
+        sizes[c] = (struct suite_size){.name = suite_classes[c].name, .asks = suite_classes[c].asks};
+    for (size_t k = 0; k < n; k++) {
+        const struct suite_instance *i = &rows_of[k].is;
+        struct suite_size *s = &sizes[i->class - suite_classes];
+        s->least = s->instances++ ? min_i64(s->least, i->buffers) : i->buffers;
+        s->most = max_i64(s->most, i->buffers);
+        s->proved += i->proved;
+        s->open += !i->proved;
     }
     struct table list = TABLE(suite_columns, rows_of, n),
                  classes = TABLE(suite_size_columns, sizes, SUITE_CLASS_COUNT);
@@ -379,8 +377,8 @@ static int cmd_suite_run(struct call *call)
     for (int k = 0; count && k < SUITE_WORDS; k++)
         if (strcmp(call->line.files.at[0], cmd_suite_word(k)) == 0) word = k, from = 1;
     if (word == SUITE_UPDATE) return suite_update(call, from);
-    struct paths found = {0};
-    struct arena memory = {0};
+    OWNED struct paths found = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     bool ok = suite_gather(call, call->line.files.at + from, count - from, &found), bad = false;
     struct suite_row *list = arena_array(&memory, found.count + 1, sizeof *list);
     size_t n = 0;
@@ -401,8 +399,6 @@ static int cmd_suite_run(struct call *call)
     if (ok) suite_write(call, list, n, word == SUITE_VERIFY);
     for (size_t k = 0; k < n; k++) suite_free(&list[k].is);
     for (size_t k = 0; k < found.count; k++) mem_free(found.at[k]);
-    VEC_FREE(&found);
-    arena_free(&memory);
     return !ok ? FAILED : bad ? EXIT_NO : EXIT_YES;
 }
 

@@ -61,7 +61,7 @@ static bool receive_block(int *from, void **data, size_t *bytes, lx_status *st)
     if (frozen >= 0) return status_set(st, LX_E_NO, "rank %d does not answer: it is stopped", frozen);
     if (!there) return true;
     MPI_Get_count(&status, MPI_BYTE, &count);
-    *data = mem_alloc((size_t)count + 1);
+    if (!(*data = mem_try_zeroed((size_t)count + 1, 1))) return status_no_memory(st);
     result = MPI_Recv(*data, count, MPI_BYTE, status.MPI_SOURCE, TAG, comm, MPI_STATUS_IGNORE);
     if (result != MPI_SUCCESS) {
         mem_free(*data);

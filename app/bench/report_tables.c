@@ -33,6 +33,7 @@ static const struct column contender_array[] = {
     {.key = "only",                 .heading = "only",       .kind = VALUE_COUNT,   .value = only_value, .from = 50},
     {.key = "contribution_seconds", .heading = "adds",       .kind = VALUE_SECONDS, MEMBER(struct contender, contribution), .from = 60},
     {.key = "none",                 .heading = "none",       .kind = VALUE_COUNT,   .argument = OUTCOME_NONE,    OF_OUTCOME},
+    {.key = "unsupported",          .heading = "not taken",  .kind = VALUE_COUNT,   .argument = OUTCOME_UNTAKEN, OF_OUTCOME},
     {.key = "timeout",              .heading = "timeout",    .kind = VALUE_COUNT,   .argument = OUTCOME_TIMEOUT, OF_OUTCOME},
     {.key = "memory",               .heading = "memory",     .kind = VALUE_COUNT,   .argument = OUTCOME_MEMORY,  OF_OUTCOME},
     {.key = "crash",                .heading = "crash",      .kind = VALUE_COUNT,   .argument = OUTCOME_CRASH,   OF_OUTCOME},
@@ -47,7 +48,7 @@ const struct columns contender_columns = COLUMNS("solvers of a report", contende
 void contender_table(const struct summary *s, struct arena *memory, struct table *out)
 {
     size_t n = s->solvers.count;
-    struct text notes = {0};
+    SCOPED(text_free) struct text notes = {0};
     struct contender *list = arena_array(memory, n + 1, sizeof *list);
     for (size_t k = 0; k < n; k++) list[k] = s->solvers.at[k];
     list[n] = s->best;
@@ -78,7 +79,6 @@ void contender_table(const struct summary *s, struct arena *memory, struct table
     if (s->bad_inputs)
         text_format(&notes, "%s could not be read.\n", counted(s->bad_inputs, "more instance").at);
     out->notes = arena_string(memory, notes.at);
-    text_free(&notes);
 }
 
 void class_table(struct summary *s, struct arena *memory, struct table *out)
@@ -235,7 +235,7 @@ void table_name_measure(struct table *t, const char *key, const char *heading, s
 }
 
 /* clang-format off */
-VALUE_OF(fault_value,         struct row, v->words = outcome_word(row->outcome); v->paint = PAINT_BAD;)
+VALUE_OF(fault_value,         struct row, v->words = outcome_word(row->outcome); v->paint = row->outcome == OUTCOME_UNTAKEN ? PAINT_PLAIN : PAINT_BAD;)
 VALUE_OF(fault_name_value,    struct row, name_of_instance(v, row->name);)
 
 static const struct column mishap_array[] = {
@@ -252,17 +252,26 @@ const struct columns mishap_columns = COLUMNS("what went wrong", mishap_array);
 
 void mishap_table(const struct summary *s, const struct results *r, struct arena *memory, struct table *out)
 {
-    size_t n = 0;
+    size_t n = 0, faults = 0;
     struct row *list = arena_array(memory, r->rows.count, sizeof *list);
-    for (size_t i = 0; i < r->rows.count; i++)
-        if (r->rows.at[i].outcome >= OUTCOME_MEMORY) {
-            list[n] = r->rows.at[i];
-            list[n].name = s->problems.at[summary_problem(s, &list[n])].label;
-            n++;
+    int64_t *runs = arena_array(memory, r->rows.count, sizeof *runs);
+    for (size_t i = 0; i < r->rows.count; i++) {
+        const struct row *row = &r->rows.at[i];
+        size_t k = n;
+        if (row->outcome < OUTCOME_MEMORY && row->outcome != OUTCOME_UNTAKEN) continue;
+        if (row->outcome == OUTCOME_UNTAKEN) /* all of a solver for one reason are one row */
+            for (k = 0; k < n && strcmp(list[k].message, row->message) != 0;) k++;
+        if (k == n) {
+            list[n] = *row;
+            list[n++].name = s->problems.at[summary_problem(s, row)].label;
         }
+        faults += row->outcome >= OUTCOME_MEMORY;
+        if (++runs[k] > 1 && row->outcome == OUTCOME_UNTAKEN)
+            list[k].name = arena_string(memory, counted(runs[k], "run").at);
+    }
     *out = TABLE(mishap_columns, list, n);
     out->key = "faults";
-    out->title = "What went wrong";
+    out->title = faults ? "What went wrong" : "What was not tried";
 }
 
 /* --- Counters of solvers (pivots, packings, pairs...), one column per name. The names come from the rows, so

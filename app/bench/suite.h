@@ -6,9 +6,7 @@
  * command (`made`). Sizes: some 120 files, problems of 10 to 100,000 buffers, made anew each time. */
 #pragma once
 
-#include "base/json/json.h"
 #include "bench/bench.h"
-#include "planning/graph_files.h"
 
 /* Name, objective of whole plans (LX_ASK_OWN: a placement problem), what it asks. */
 #define SUITE_CLASSES(X)                                                                                     \
@@ -57,6 +55,8 @@ double suite_limit(int64_t buffers);
 /* The best answer of a placement problem, one address per buffer; false with `st`. */
 bool suite_answer(const struct suite_instance *i, const struct lx_problem *p, int64_t *address,
                   lx_status *st);
+/* The plan that the command of its best answer makes; NULL with `st`. */
+struct lx_plan *suite_made_plan(const struct suite_instance *i, lx_status *st);
 /* Is it a plan of this graph, perhaps with its attention rewritten? */
 bool suite_plan_is_of(const struct lx_plan *p, const struct lx_graph *g);
 /* Value and bound of a whole plan in the unit of its class. */

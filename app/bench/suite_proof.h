@@ -9,7 +9,6 @@ struct suite_claim {
     const struct lx_problem *problem; /* of the question */
     const int64_t *address;           /* the best answer; NULL: proved to have none */
     int64_t best, bound; /* in the problem's unit; of an infeasible fit the capacity and a byte */
-    int64_t sure;        /* cost of the buffers that may not be placed */
 };
 
 /* How many engines reach the bound, `needed` at most; a certificate counts as two. `who`: their names. */

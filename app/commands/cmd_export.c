@@ -56,6 +56,7 @@ static char *export_team(struct call *call, const struct source *from, const str
                    "team's time line with --format perfetto or html"),
                NULL;
     if (!no_planning_options(call, from->file)) return NULL;
+    SCOPED(team_plans_free_at)
     struct lx_team_plans *p = lx_team_plans_parse(from->file, from->text, from->length, &call->st);
     if (p && !page) written = lx_team_trace(p, length);
     if (p && page) {
@@ -65,7 +66,6 @@ static char *export_team(struct call *call, const struct source *from, const str
         *length = out.length;
         written = out.at;
     }
-    lx_team_plans_free(p);
     return written;
 }
 
@@ -82,7 +82,7 @@ static char *cmd_export_write_as(struct call *call, const struct source *from, c
         return status_set_at(&call->st, LX_E_USAGE, from->file, 0, 0,
                              "%s is written of plans only; make one with `lxplan plan`", f->summary),
                NULL;
-    struct lx_plan *plan = is_plan || !f ? plan_of_text(call, from) : NULL;
+    SCOPED(plan_free_at) struct lx_plan *plan = is_plan || !f ? plan_of_text(call, from) : NULL;
     const struct lx_graph *read = is_plan || !f ? NULL : parse_graph(call, from),
                           *g = plan ? plan->graph : read;
     if (g && !f) {
@@ -100,7 +100,6 @@ static char *cmd_export_write_as(struct call *call, const struct source *from, c
         lx_question_free(q);
     }
     lx_graph_free(read);
-    lx_plan_free(plan);
     return written;
 }
 
@@ -126,11 +125,10 @@ const struct command command_export = {
     .name = "export",
     .synopsis = "FILE | PLAN [--format FORMAT] [-o FILE]",
     .summary = "Write a plan, or the buffers of a pattern, for other tools",
-    .details = "Lists of buffers come from the scratchpad stage, without buffers that must stay in HBM. For "
-               "a plan,\n"
-               "MiniMalloc CSV has the offsets of buffers on chip. A pattern is planned first where a format "
-               "needs a\n"
-               "plan, with the options of `plan`.\n",
+    .details =
+        "Lists of buffers come from the scratchpad stage, without buffers that must stay in HBM. For a\n"
+        "plan, MiniMalloc CSV has the offsets of buffers on chip. A pattern is planned first where a\n"
+        "format needs a plan, with the options of `plan`.\n",
     .options = tables,
     .words = words,
     .least_files = 1,

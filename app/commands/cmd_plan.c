@@ -8,12 +8,12 @@
 
 static const struct option_row rows[] = {
     {"explain", 0, "BUFFER|NEST|TENSOR",
-     "where a buffer is and why, with all remedies tried; . for the whole plan; a nest by number (nest1) or "
+     "where a buffer is and why, with remedies tried; . for the whole plan; a nest by number (nest1) or "
      "by one of its ops, nests for all; with --team why a tensor is sharded so and what other shards cost; "
      "may be repeated"},
     {"all", 'a', NULL,
-     "list every buffer and op, not only the costliest; with --stage launch every core's tiles, with --stage "
-     "divide other splits"},
+     "list every buffer and op, not only the costliest; with --explain try all remedies to their end, with "
+     "--stage launch list every core's tiles, with --stage divide other splits"},
     {"output", 'o', "PLAN", "write the plan to this file, completely or not at all"},
     {"stage", MORE, "STAGE", "print the result of one stage instead: {}"},
     {"stages", MORE, NULL,
@@ -31,11 +31,11 @@ static int make_and_show(struct call *call, const char *path, const char *explai
                *certificate = option_value(&call->line, "certificate");
     bool json = wants_json(call) || (output && strcmp(output, "-") == 0);
     if (output && strcmp(output, "-") == 0) output = NULL;
-    const struct lx_graph *pattern = read_pattern_as_is(call, path);
+    SCOPED(graph_free_at) const struct lx_graph *pattern = read_pattern_as_is(call, path);
     const struct lx_graph *g = pattern ? with_sizes(call, pattern) : NULL;
     answer_ask(!json && !explained && !is_quiet(call), option_given(&call->line, "all"), json || output,
                certificate);
-    struct lx_plan *p = g ? make_plan_ready(call, g) : NULL;
+    SCOPED(plan_free_at) struct lx_plan *p = g ? make_plan_ready(call, g) : NULL;
     lx_graph_free(g);
     int code = p ? answer_give(call, p->ready, p->graph->file, output, json) : FAILED;
     if (code != FAILED && certificate && p->certificate) {
@@ -50,8 +50,6 @@ static int make_and_show(struct call *call, const char *path, const char *explai
         }
         if (!is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
     }
-    lx_plan_free(p);
-    lx_graph_free(pattern);
     return code;
 }
 

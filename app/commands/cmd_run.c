@@ -61,13 +61,12 @@ static bool cmd_run_count_dram(const struct lx_plan *p, struct lx_measured *meas
     return lx_program_dram(p, own, measured, st);
 }
 
-/* The arguments of the run by name, in the order of the command line. */
-static bool cmd_run_arguments(struct call *call, const struct lx_plan *p, struct lx_device_options *how,
-                              struct lx_argument *out)
+bool read_arguments(struct call *call, const struct lx_graph *g, const struct lx_argument **list, int *count)
 {
     enum { MOST = 1 << 24 };
-    const struct lx_graph *g = p->graph->came_from ? p->graph->came_from : p->graph;
-    how->arguments = out;
+    struct lx_argument *out = arena_array(call->line.memory, call->line.options.count + 1, sizeof *out);
+    if (g->came_from) g = g->came_from;
+    *list = out;
     for (size_t i = 0; i < call->line.options.count; i++) {
         const struct given_option *o = &call->line.options.at[i];
         if (strcmp(o->name, "argument") != 0) continue;
@@ -85,7 +84,7 @@ static bool cmd_run_arguments(struct call *call, const struct lx_plan *p, struct
                               o->value);
         if (!lx_parse_int("--argument", equals + 1, -MOST, MOST, &out->value, &call->st)) return false;
         out++->tensor = t;
-        how->argument_count++;
+        ++*count;
     }
     return true;
 }
@@ -113,14 +112,10 @@ static struct lx_run_result *cmd_run_execute(struct call *call, const struct lx_
     int v = 0;
     if (!option_word(call, "verify", verify_word, &v)) return NULL;
     how.verify = (enum lx_verify)v;
-    struct lx_argument *arguments = mem_zeroed(call->line.options.count + 1, sizeof *arguments);
-    if (!cmd_run_arguments(call, p, &how, arguments)) return mem_free(arguments), NULL;
+    if (!read_arguments(call, p->graph, &how.arguments, &how.argument_count)) return NULL;
 
     if (paint_progress_possible() && !is_quiet(call)) how.progress = cmd_run_show_progress;
-    if (interrupted) {
-        mem_free(arguments);
-        return status_set(&call->st, LX_E_STOPPED, "stopped while planning"), NULL;
-    }
+    if (interrupted) return status_set(&call->st, LX_E_STOPPED, "stopped while planning"), NULL;
     interrupt_says = !is_quiet(call);
     watch_begin(&watch, 0);
     struct lx_program_options program = {
@@ -131,7 +126,6 @@ static struct lx_run_result *cmd_run_execute(struct call *call, const struct lx_
     if (r && machine && option_given(&call->line, "dram") && !cmd_run_count_dram(p, measured, &why))
         note(call, "%s", why.text);
     watch_end(&watch);
-    mem_free(arguments);
     return r;
 }
 
@@ -139,14 +133,14 @@ static int run_one(struct call *call, const struct source *from)
 {
     enum { MOST_OPS = 30 };
     const char *path = option_value(&call->line, "trace");
-    struct lx_plan *p = plan_of_text(call, from);
+    SCOPED(plan_free_at) struct lx_plan *p = plan_of_text(call, from);
     struct lx_measured measured;
     int on = 0;
     bool known = option_word(call, "on", machine_word, &on);
     const char *machine = on > ON_SIMULATED ? machine_word(on) : NULL;
     struct lx_run_result *r = p && known ? cmd_run_execute(call, p, machine, &measured) : NULL;
     size_t length = 0;
-    char *trace = r && path ? lx_run_trace(p, r, &length) : NULL;
+    OWNED char *trace = r && path ? lx_run_trace(p, r, &length) : NULL;
     int code = FAILED;
     if (r && (!path || keep_file(call, path, trace, length))) {
         code = r->ok ? EXIT_YES : EXIT_NO;
@@ -156,9 +150,7 @@ static int run_one(struct call *call, const struct source *from)
             show_run(p, r, machine ? &measured : NULL, option_given(&call->line, "all") ? 0 : MOST_OPS,
                      &call->out);
     }
-    mem_free(trace);
     lx_run_result_free(r);
-    lx_plan_free(p);
     return code;
 }
 
@@ -181,8 +173,7 @@ static int cmd_run(struct call *call)
 {
     /* Options that would be ignored are refused: some are for a team only, some for one device. */
     static const char *const of_team[] = {"team", "cut", "team-by", "transport", "patience", NULL};
-    static const char *const of_one[] = {"threads",  "skew", "all",      "on",
-                                         "launches", "dram", "argument", NULL};
+    static const char *const of_one[] = {"threads", "skew", "all", "on", "launches", "dram", NULL};
     struct source from = {0};
     const char *on = option_value(&call->line, "on");
     if (on && strcmp(on, "list") == 0) return cmd_run_list(call);
@@ -217,13 +208,12 @@ const struct command command_run = {
         "FILE|PLAN [--verify full|ops|outputs|none] [--on MACHINE] [--trace FILE] [--team N] [options]",
     .summary = "Execute a plan on the simulated device, verify it, and count what it moves",
     .details =
-        "A pattern is planned first. The device moves real bytes at the planned addresses and tracks the "
-        "owner\n"
-        "of each. Every op is compared with fp64 on the device's own inputs: each element must be within a\n"
-        "tolerance that is proved for its arithmetic, and data that only moves must keep its bits. Counted\n"
-        "bytes must equal the plan's. With --on gpu the plan's program runs on a GPU, and its results are "
-        "judged\n"
-        "the same way; then it is timed. With --team N the devices' result is compared with one device's.\n"
+        "A pattern is planned first. The device moves real bytes at the planned addresses and tracks the\n"
+        "owner of each. Every op is compared with fp64 on the device's own inputs: each element must be\n"
+        "within a tolerance that is proved for its arithmetic, and data that only moves must keep its\n"
+        "bits. Counted bytes must equal the plan's. With --on gpu the plan's program runs on a GPU, and\n"
+        "its results are judged the same way; then it is timed. With --team N the devices' result is\n"
+        "compared with one device's.\n"
         "Exit code 0: all agree; 1: a fault, a wrong result or a wrong count; 130: interrupted.\n",
     .options = tables,
     .words = words,

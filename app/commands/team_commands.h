@@ -20,6 +20,8 @@ int plan_team(struct call *call, const char *path);
 int explain_team(struct call *call, const char *path);
 /* lxplan check PLAN, of a team's plan. */
 int check_team(struct call *call, const struct source *from);
+/* The arguments of a run by name, in the order of the command line; they live as long as that. */
+bool read_arguments(struct call *call, const struct lx_graph *g, const struct lx_argument **list, int *count);
 /* Is a pattern to be run by a team? By the options, or because this is one of several processes. */
 bool wants_team(const struct call *call);
 /* lxplan run, of a pattern or of a team's plan: executes the team, compares with one device, shows what was

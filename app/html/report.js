@@ -55,8 +55,8 @@
       { name: "buffers", right: true, value: b => b.row[at("buffers")][1], words: b => b.row[at("buffers")][0] },
       { name: "best here", right: true, value: bestOf, words: b => bestOf(b) === null ? "-" : grouped(bestOf(b)) },
       { name: "bound", right: true, value: b => b.row[at("bound")][1], words: b => b.row[at("bound")][0] },
-      ...solvers.map(s => ({ name: s, right: true, value: b => b.of[s] && b.of[s].gap[1] !== undefined ? b.of[s].gap[1] : null, tone: b => b.of[s] && b.of[s].good ? "good" : "",
-        words: b => !b.of[s] ? "" : b.of[s].value === null ? b.of[s].how : (["optimal", "infeasible"].includes(b.of[s].how) ? "\u2713 " : b.of[s].gap[0] + " ") + b.of[s].time[0] })),
+      ...solvers.map(s => ({ name: s.replace(/^cmd:.*\//, "cmd:"), right: true, value: b => b.of[s] && b.of[s].gap[1] !== undefined ? b.of[s].gap[1] : null, tone: b => b.of[s] && (b.of[s].good || b.of[s].how === "infeasible") ? "good" : "",
+        words: b => !b.of[s] ? "" : b.of[s].how === "infeasible" ? "\u2713 infeasible " + b.of[s].time[0] : b.of[s].value === null ? b.of[s].how : (["optimal", "infeasible"].includes(b.of[s].how) ? "\u2713 " : b.of[s].gap[0] + " ") + b.of[s].time[0] })),
     ], board, { most: 200, pick: map });
     const search = make("input", { type: "search", placeholder: "filter", oninput: e => table.filter(e.target.value) });
     main.append(make("section", { id: "board" }, make("div", { class: "bar" }, make("h2", { style: "margin:0;flex:1" }, "Leaderboard"), search), table.element,

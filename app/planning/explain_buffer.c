@@ -27,9 +27,8 @@ static void explain_buffer_describe(const struct lx_plan *p, int32_t i, struct t
         text_add(out, ": ");
         add_printable(out, p->reason[i], 0);
         text_add(out, "\n");
-        int64_t *moved = p->stays ? moved_by_buffers(p) : NULL;
+        OWNED int64_t *moved = p->stays ? moved_by_buffers(p) : NULL;
         if (moved) text_format(out, "  moves %s of HBM traffic\n", in_bytes(moved[i]).at);
-        mem_free(moved);
         if (!b->reason) text_format(out, "  on chip it would save %s\n", in_bytes(b->spill_cost).at);
     }
     if (p->stays && is_tile(p, i)) {
@@ -72,7 +71,7 @@ static int32_t nest_called(const struct lx_plan *p, const char *name)
 static void show_nest(const struct lx_plan *p, int32_t nest, struct text *out)
 {
     const struct lx_nest *n = &p->nests[nest];
-    struct lx_nest_explained e;
+    SCOPED(lx_nest_explained_free) struct lx_nest_explained e;
     lx_plan_explain_nest(p, nest, &e);
     add_nest_title(p, nest, out);
     text_format(out, ", %s\n", counted(nest_iterations(n), "iteration").at);
@@ -107,65 +106,92 @@ static void show_nest(const struct lx_plan *p, int32_t nest, struct text *out)
         }
         text_add(out, "\n");
     }
-    lx_nest_explained_free(&e);
 }
 
-/* Each row has so many seconds of the processor, and all of them together. */
-enum { SECONDS_PER_ROW = 5, SECONDS_IN_ALL = 30 };
+/* Polls of the planner (base/cancel.h) for all rows, some two seconds. Each row has a part of what the more
+ * promising ones left; what remains is for those that were cut short. */
+enum { POLLS_IN_ALL = 250000, EACH = 8 };
 
-/* CPU seconds, so that other programs change nothing. */
-static double seconds_used(void)
+/* Of rows that were cut short: those that help, then the most promising. */
+static double explain_rank(const struct remedies *r, const struct remedy *it)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    const struct lx_figures *now = &r->plan->figures;
+    double gain = (double)it->value / fmax((double)lx_plan_value(r->plan), 1) * fmax(it->us, 1e-3) /
+                  fmax(now->end_to_end_us, 1e-3);
+    if (it->state != REMEDY_CUT && it->state != REMEDY_LARGE) return INFINITY;
+    return it->state == REMEDY_CUT && gain < 1 ? gain : 1 + it->order;
+}
+
+struct explain_tries {
+    struct remedies *of;
+    const struct lx_graph *pattern;
+    struct watch watch;
+    int64_t left;
+    bool shows;
+};
+
+static void explain_try(struct explain_tries *t, const struct remedy *row, int64_t polls)
+{
+    struct remedy *it = &t->of->all.at[row->order];
+    struct remedy_watch until = {watch_must_stop, &t->watch, polls};
+    if (watch_must_stop(&t->watch)) {
+        if (it->state == REMEDY_OPEN) it->state = REMEDY_STOPPED;
+        return;
+    }
+    *it = *row;
+    if (t->shows && watch_wants_line(&t->watch)) paint_progress(it->what);
+    t->left -= remedy_try(t->of, it, t->pattern, &until);
+}
+
+/* Tries the rows, until Ctrl-C or the polls are used up. True: some were not tried to their end. */
+static bool explain_try_all(struct explain_tries *t, bool in_full)
+{
+    const size_t count = t->of->all.count;
+    struct remedy *at = t->of->all.at;
+    OWNED struct remedy *rows = mem_alloc((count + 1) * sizeof *rows);
+    bool cut = false;
+    for (size_t i = 0; i < count; i++) rows[i] = at[i];
+    watch_begin(&t->watch, 0);
+    for (size_t i = 0; i < count; i++) explain_try(t, &rows[i], in_full ? 0 : t->left / EACH + 1);
+    for (size_t tries = 0, best = 0; tries < count && t->left > 0; tries++) {
+        for (size_t i = 0; i < count; i++)
+            if (explain_rank(t->of, &at[i]) < explain_rank(t->of, &at[best])) best = i;
+        if (isinf(explain_rank(t->of, &at[best]))) break;
+        explain_try(t, &rows[best], t->left);
+    }
+    watch_end(&t->watch);
+    for (size_t i = 0; i < count; i++) cut |= !isinf(explain_rank(t->of, &at[i]));
+    return cut;
 }
 
 bool add_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
                   const char *name, void (*add)(const struct table *, struct text *), struct text *out)
 {
     struct lx_settings asked;
-    struct remedies r = {0};
+    SCOPED(remedies_free) struct remedies r = {0};
     if (!read_options(call, &asked)) return false;
     remedies_list(p, &asked, name, &r);
-    /* One row after the other, until Ctrl-C or the time is up. */
-    struct watch watch;
-    double began = seconds_used();
-    watch_begin(&watch, 0);
-    for (size_t i = 0; i < r.all.count; i++) {
-        struct remedy *it = &r.all.at[i];
-        double left = SECONDS_IN_ALL - (seconds_used() - began);
-        struct remedy_watch until = {watch_must_stop, &watch,
-                                     left < SECONDS_PER_ROW ? left : SECONDS_PER_ROW};
-        if (it->state == REMEDY_OPEN && (left <= 0 || watch_must_stop(&watch))) it->state = REMEDY_STOPPED;
-        if (it->state != REMEDY_OPEN) continue;
-        if (paint_progress_possible() && !is_quiet(call) && watch_wants_line(&watch))
-            paint_progress(it->what);
-        remedy_try(&r, it, pattern, &until);
-    }
-    watch_end(&watch);
+    struct explain_tries tries = {.of = &r, .pattern = pattern, .left = POLLS_IN_ALL};
+    tries.shows = paint_progress_possible() && !is_quiet(call);
+    bool cut = explain_try_all(&tries, option_given(&call->line, "all"));
     remedies_sort(&r);
     struct column columns[REMEDY_COLUMNS];
-    struct remedy_row *rows = mem_alloc((r.all.count + 1) * sizeof *rows);
+    OWNED struct remedy_row *rows = mem_alloc((r.all.count + 1) * sizeof *rows);
     memcpy(columns, remedy_columns.at, sizeof columns);
     columns[REMEDY_COLUMN_VALUE].heading = remedy_value_heading(r.plan);
     for (size_t i = 0; i < r.all.count; i++) rows[i] = (struct remedy_row){&r, &r.all.at[i]};
     struct columns of = {remedy_columns.name, columns, REMEDY_COLUMNS};
     struct table table = TABLE(of, rows, r.all.count);
     table.title = "Remedies";
-    struct text verdict = {0};
+    SCOPED(text_free) struct text verdict = {0};
     add_remedies_tried(&r, &verdict);
     if (!r.compulsory) text_add(&verdict, ": ");
     if (!r.compulsory) add_remedies_verdict(&r, &verdict);
+    if (cut) text_add(&verdict, "; --all tries all of them to their end");
     text_add(&verdict, "\n");
     table.notes = verdict.at;
-    if (r.compulsory)
-        text_add(out, verdict.at);
-    else
-        add(&table, out);
-    text_free(&verdict);
-    mem_free(rows);
-    remedies_free(&r);
+    if (!r.compulsory) add(&table, out);
+    if (r.compulsory || (cut && add == table_add_text)) text_add(out, verdict.at);
     return true;
 }
 

@@ -157,11 +157,10 @@ static bool add_hint(const struct lx_plan *p, int32_t op, const int64_t *splits,
 /* The option that divides op `op` so; false: there is none. */
 static bool remedies_split(const struct remedies *r, int32_t op, const int64_t *splits, struct remedy *out)
 {
-    struct text text = {0};
+    SCOPED(text_free) struct text text = {0};
     bool can = add_hint(r->plan, op, splits, &text) && remedies_changed(r, LX_OPTION_HINT, text.at, out);
     if (can)
         snprintf(out->what, sizeof out->what, "--%.8s %.100s", lx_settings_at(LX_OPTION_HINT).name, text.at);
-    text_free(&text);
     return can;
 }
 
@@ -190,7 +189,7 @@ static void list_op_divisions(struct remedies *r, const struct remedy_sort *sort
 static int32_t tensor_asked(const struct remedies *r)
 {
     const struct lx_plan *p = r->plan;
-    int64_t *moved = mem_alloc(((size_t)p->problem.count + 1) * sizeof *moved);
+    OWNED int64_t *moved = mem_alloc(((size_t)p->problem.count + 1) * sizeof *moved);
     int32_t found = -1;
     lx_plan_moved(p, moved);
     for (int32_t i = 0; i < p->problem.count; i++) {
@@ -199,7 +198,6 @@ static int32_t tensor_asked(const struct remedies *r)
                     : counts && (found < 0 || moved[i] > moved[found]))
             found = i;
     }
-    mem_free(moved);
     return found < 0 ? -1 : p->stays[found].tensor;
 }
 
@@ -228,7 +226,7 @@ static void list_count(struct remedies *r, const struct remedy_sort *sort, int32
 {
     const struct lx_plan *p = r->plan;
     struct lx_nest other = p->nests[nest];
-    struct text text = {0};
+    SCOPED(text_free) struct text text = {0};
     struct remedy it;
     lx_status st;
     other.tiles[level] = more ? 2 * other.tiles[level] : other.tiles[level] / 2;
@@ -244,7 +242,6 @@ static void list_count(struct remedies *r, const struct remedy_sort *sort, int32
         snprintf(it.note, sizeof it.note, "nest %d in %s tiles over %c", (int)nest + 1,
                  more ? "more" : "fewer", nest_axis_letter(p, &other, level));
     }
-    text_free(&text);
     if (can) remedies_push(r, sort, it);
 }
 
@@ -290,11 +287,10 @@ bool buffer_is_compulsory(const struct lx_plan *p, int32_t i, const int64_t *mov
 static bool remedies_compulsory(const struct lx_plan *p, const char *name)
 {
     bool found = false;
-    int64_t *moved = mem_alloc(((size_t)p->problem.count + 1) * sizeof *moved);
+    OWNED int64_t *moved = mem_alloc(((size_t)p->problem.count + 1) * sizeof *moved);
     lx_plan_moved(p, moved);
     for (int32_t i = 0; name && i < p->problem.count; i++)
         if (strcmp(p->problem.buffers[i].name, name) == 0) found = buffer_is_compulsory(p, i, moved);
-    mem_free(moved);
     return found;
 }
 
@@ -452,94 +448,59 @@ static enum paint remedy_columns_paint_of(const struct remedy_row *row)
     return delta < 0 ? PAINT_GOOD : delta > 0 ? PAINT_BAD : PAINT_DIM;
 }
 
-static void remedy_columns_value_of(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct remedy_row *row = row_of_table;
-    (void)column;
-    v->paint = PAINT_DIM;
+/* clang-format off */
+/* Why there are no figures. */
+static const char *const remedy_state_words[] = {
+    [REMEDY_TRIED] = "", [REMEDY_CUT] = "", [REMEDY_OPEN] = "...", [REMEDY_NONE] = "none",
+    [REMEDY_FAILED] = "no plan", [REMEDY_STOPPED] = "stopped", [REMEDY_LARGE] = "too large"};
+
+VALUE_OF(remedy_columns_value_of, struct remedy_row,
+    v->paint = has_figures(row) ? PAINT_PLAIN : PAINT_DIM;
     v->number = NAN;
-    /* Why there are no figures. */
-    static const char *const words[] = {
-        [REMEDY_TRIED] = "",         [REMEDY_CUT] = "",           [REMEDY_OPEN] = "...",
-        [REMEDY_NONE] = "none",      [REMEDY_FAILED] = "no plan", [REMEDY_STOPPED] = "stopped",
-        [REMEDY_LARGE] = "too large"};
-    v->words = words[row->it->state];
-    if (!has_figures(row)) return;
-    v->words = NULL;
-    v->paint = PAINT_PLAIN;
-    value_whole(v, row->it->value);
+    v->words = has_figures(row) ? NULL : remedy_state_words[row->it->state];
+    if (has_figures(row)) value_whole(v, row->it->value);
     if (row->it->state == REMEDY_CUT)
-        value_format(v, "%s %s", remedy_may_grow(row->it) ? "~" : "<=", grouped(row->it->value).at);
-}
-
-static void delta_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct remedy_row *row = row_of_table;
-    (void)column;
-    v->words = "";
+        value_format(v, "%s %s", remedy_may_grow(row->it) ? "~" : "<=", grouped(row->it->value).at);)
+VALUE_OF(delta_value, struct remedy_row,
+    v->words = is_unknown(row) ? "?" : "";
     v->number = NAN;
-    if (!has_figures(row)) return;
-    if (is_unknown(row)) {
-        v->paint = PAINT_DIM;
-        v->words = "?";
-        return;
-    }
-    v->paint = remedy_columns_paint_of(row);
+    v->paint = has_figures(row) && !is_unknown(row) ? remedy_columns_paint_of(row) : PAINT_DIM;
+    if (!has_figures(row) || is_unknown(row)) return;
     value_whole(v, delta_of(row));
-    v->words = NULL;
-    if (delta_of(row) > 0)
-        value_format(v, "+%s", grouped(delta_of(row)).at);
-    else if (delta_of(row) == 0)
-        v->words = "=";
-}
-
-static void remedy_columns_share_value(const void *row_of_table, const struct column *column, struct value *v)
+    v->words = delta_of(row) ? NULL : "=";
+    if (delta_of(row) > 0) value_format(v, "+%s", grouped(delta_of(row)).at);)
+/* A share of what there is now; none: it is the same. */
+static void remedy_columns_add_share(struct value *v, double share, bool same, enum paint paint)
 {
-    const struct remedy_row *row = row_of_table;
-    int64_t now = lx_plan_value(row->of->plan);
-    (void)column;
-    v->words = "";
-    v->number = NAN;
-    if (!has_figures(row) || now == 0 || is_unknown(row)) return;
     v->paint = PAINT_DIM;
     v->words = "=";
-    if (delta_of(row) == 0) return;
-    v->number = (double)delta_of(row) / (double)now;
-    v->paint = remedy_columns_paint_of(row);
-    value_format(v, "%s%s", v->number > 0 ? "+" : "", in_percent(v->number).at);
+    if (same) return;
+    v->number = share;
+    v->paint = paint;
+    value_format(v, "%s%s", share > 0 ? "+" : "", in_percent(share).at);
 }
 
+VALUE_OF(remedy_columns_share_value, struct remedy_row,
+    const double now = (double)lx_plan_value(row->of->plan);
+    v->words = "";
+    v->number = NAN;
+    if (has_figures(row) && now != 0 && !is_unknown(row))
+        remedy_columns_add_share(v, (double)delta_of(row) / now, delta_of(row) == 0, remedy_columns_paint_of(row));)
 /* How much longer, or shorter, it takes from end to end. */
-static void slower_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct remedy_row *row = row_of_table;
-    double now = row->of->plan->figures.end_to_end_us, change = now > 0 ? (row->it->us - now) / now : 0;
-    (void)column;
+VALUE_OF(slower_value, struct remedy_row,
+    const double now = row->of->plan->figures.end_to_end_us;
+    const double change = now > 0 ? (row->it->us - now) / now : 0;
     v->words = "";
     v->number = NAN;
-    if (!has_figures(row) || row->of->plan->graph->list) return;
+    if (has_figures(row) && !row->of->plan->graph->list)
+        remedy_columns_add_share(v, change, fabs(change) < 5e-4, change > 0 ? PAINT_BAD : PAINT_GOOD);)
+VALUE_OF(note_value, struct remedy_row,
     v->paint = PAINT_DIM;
-    v->words = "=";
-    if (fabs(change) < 5e-4) return;
-    v->number = change;
-    v->paint = change > 0 ? PAINT_BAD : PAINT_GOOD;
-    value_format(v, "%s%s", change > 0 ? "+" : "", in_percent(change).at);
-}
-
-static void note_value(const void *row_of_table, const struct column *column, struct value *v)
-{
-    const struct remedy_row *row = row_of_table;
-    (void)column;
-    v->paint = PAINT_DIM;
+    v->words = row->it->note;
     if (row->it->state == REMEDY_LARGE)
         value_format(v, "not tried unasked: too large; %s", row->it->note);
-    else if (row->it->state == REMEDY_NONE)
-        value_format(v, "%s: there is none", row->it->note);
-    else
-        v->words = row->it->note;
-}
-
-/* clang-format off */
+    if (row->it->state == REMEDY_NONE)
+        value_format(v, "%s: there is none", row->it->note);)
 VALUE_OF(remedy_columns_time_value, struct remedy_row,
     v->paint = row->of->by == REMEDY_BY_TIME ? PAINT_PLAIN : PAINT_DIM;
     v->number = NAN;

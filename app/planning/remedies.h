@@ -67,17 +67,17 @@ void remedies_list(const struct lx_plan *p, const struct lx_settings *asked, con
                    struct remedies *out);
 void remedies_free(struct remedies *r);
 
-/* When a try has to end: when it is told to, or its seconds of processor time are used up (0: never). */
+/* When a try has to end: when it is told to, or its polls (base/cancel.h) are used up (0: never). */
 struct remedy_watch {
     bool (*stop)(void *context);
     void *context;
-    double seconds;
+    int64_t polls;
 };
 
 /* Tries one row: `it` is of `r`, or a copy of such; `pattern` the graph before any option changed its sizes.
- * From any thread. */
-void remedy_try(const struct remedies *r, struct remedy *it, const struct lx_graph *pattern,
-                const struct remedy_watch *watch);
+ * From any thread. The polls that it took. */
+int64_t remedy_try(const struct remedies *r, struct remedy *it, const struct lx_graph *pattern,
+                   const struct remedy_watch *watch);
 /* A row that divides op `op` by these splits; false: no option can ask for that. */
 bool remedies_push_split(struct remedies *r, int32_t op, const int64_t *splits);
 /* The figures of a plan; `name` as for presence_in. */
@@ -128,7 +128,7 @@ struct trial {
     const struct remedies *of;
     const struct lx_graph *pattern;
     const struct remedy_watch *watch;
-    double began;
+    int64_t polls; /* so far */
     bool cut, stopped;
 };
 /* One plan with the row's options. */

@@ -1,35 +1,28 @@
 /* One remedy tried: the plan that its options make, or the least scratchpad that is enough, found by halving.
- * Each try has a fuse of processor time, so that a busy machine changes nothing, and ends when it is told
- * to. */
+ * Each try has a fuse that a busy machine does not shorten, and ends when it is told to. */
 #include "planning/remedies.h"
 #include "export/nest_words.h"
 #include "text/format.h"
-
-/* Of all threads: a worker makes the plan. */
-static double remedy_try_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static bool remedy_try_must_stop(void *context)
 {
     struct trial *t = context;
     const struct remedy_watch *w = t->watch;
     if (w->stop && w->stop(w->context)) t->stopped = true;
-    if (w->seconds > 0 && remedy_try_seconds() - t->began > w->seconds) t->cut = true;
-    return t->stopped || t->cut;
+    return t->stopped;
 }
 
 static const struct lx_plan *remedy_try_plan_with(struct trial *t, const struct lx_settings *o, lx_status *st)
 {
     int64_t values[LX_MOST_SOLVER_OPTIONS];
-    const struct lx_graph *g = lx_settings_graph(o, t->pattern, st);
-    struct lx_plan_options how = {.run = {.stop = remedy_try_must_stop, .context = t}, .like = t->of->plan};
+    SCOPED(graph_free_at) const struct lx_graph *g = lx_settings_graph(o, t->pattern, st);
+    const int64_t left = t->watch->polls ? max_i64(t->watch->polls - t->polls, 1) : 0;
+    struct lx_plan_options how = {.like = t->of->plan};
     const struct lx_plan *p = NULL;
+    how.run = (struct lx_run){.stop = remedy_try_must_stop, .context = t, .most_polls = left};
     if (g && lx_settings_plan(o, g, &how, values, st)) p = lx_plan_make(g, &how, st);
-    lx_graph_free(g);
+    t->polls += p ? p->polls : left;
+    t->cut = left && (p ? p->polls >= left : st->code == LX_E_STOPPED);
     return p;
 }
 
@@ -54,26 +47,24 @@ static void remedy_try_take(const struct trial *t, const struct lx_plan *p, stru
 void try_once(struct trial *t, struct remedy *it)
 {
     lx_status st = {0};
-    const struct lx_plan *p = remedy_try_plan_with(t, &it->options, &st);
+    SCOPED(plan_free_at) const struct lx_plan *p = remedy_try_plan_with(t, &it->options, &st);
     if (p) {
         remedy_try_take(t, p, it);
         if (t->of->keeps) it->made = lx_plan_ref(p);
         if (!nests_same(p, t->of->plan)) {
             /* Before what the row says: other nests than those of now. */
-            struct text words = {0};
+            SCOPED(text_free) struct text words = {0};
             char note[sizeof it->note];
             add_nests_sum(p, &words);
             snprintf(note, sizeof note, "%.60s%s%.90s", words.at ? words.at : "no nest",
                      it->note[0] ? "; " : "", it->note);
             memcpy(it->note, note, sizeof note);
-            text_free(&words);
         }
     } else {
         bool in_time = st.code != LX_E_STOPPED; /* else there was no plan yet when its time was up */
         it->state = t->stopped ? REMEDY_STOPPED : in_time ? REMEDY_FAILED : REMEDY_LARGE;
         snprintf(it->note, sizeof it->note, "%.150s", st.text);
     }
-    lx_plan_free(p);
 }
 
 /* The plan with so much scratchpad, and whether that is enough. */
@@ -96,13 +87,12 @@ static struct probe probe_lx(struct trial *t, const struct remedy *it, int64_t b
     lx_status st = {0};
     snprintf(text, sizeof text, "%lld", (long long)bytes);
     if (!lx_settings_set_row(&out.as.options, LX_OPTION_LX, text, &st)) return out;
-    const struct lx_plan *p = remedy_try_plan_with(t, &out.as.options, &st);
+    SCOPED(plan_free_at) const struct lx_plan *p = remedy_try_plan_with(t, &out.as.options, &st);
     if (p) {
         remedy_try_take(t, p, &out.as);
         out.enough = remedy_try_reaches(p, t->of, it->goal);
         out.height = p->figures.height_bytes;
     }
-    lx_plan_free(p);
     return out;
 }
 
@@ -165,10 +155,10 @@ void search_lx(struct trial *t, struct remedy *it)
              t->cut ? " that was found in time: " : ": ", in_enough(bytes, false).at);
 }
 
-void remedy_try(const struct remedies *r, struct remedy *it, const struct lx_graph *pattern,
-                const struct remedy_watch *watch)
+int64_t remedy_try(const struct remedies *r, struct remedy *it, const struct lx_graph *pattern,
+                   const struct remedy_watch *watch)
 {
-    struct trial t = {.of = r, .pattern = pattern, .watch = watch, .began = remedy_try_seconds()};
-    if (it->state == REMEDY_LARGE) return;
-    it->sort->run(&t, it);
+    struct trial t = {.of = r, .pattern = pattern, .watch = watch};
+    if (it->state != REMEDY_LARGE) it->sort->run(&t, it);
+    return t.polls;
 }

@@ -96,14 +96,15 @@ void add_remedies_verdict(const struct remedies *r, struct text *out)
 
 void add_remedies_tried(const struct remedies *r, struct text *out)
 {
-    int tried = 0, large = 0, cancelled = 0, open = 0, count = (int)r->all.count;
+    int tried = 0, cut = 0, large = 0, cancelled = 0, open = 0, count = (int)r->all.count;
     bool helps = false;
     for (int i = 0; i < count; i++) {
         const struct remedy *it = &r->all.at[i];
         open += it->state == REMEDY_OPEN;
+        cut += it->state == REMEDY_CUT;
         large += it->state == REMEDY_LARGE;
         cancelled += it->state == REMEDY_STOPPED;
-        tried += it->state != REMEDY_OPEN && it->state != REMEDY_LARGE && it->state != REMEDY_STOPPED;
+        tried += it->state == REMEDY_TRIED || it->state == REMEDY_NONE || it->state == REMEDY_FAILED;
         helps |= remedy_helps(r, it);
     }
     if (r->compulsory) {
@@ -115,6 +116,7 @@ void add_remedies_tried(const struct remedies *r, struct text *out)
     else
         text_format(out, "%d of %d tried", tried, count);
     if (!helps && !open && tried) text_add(out, tried == count ? ", none helps" : ", none of them helps");
+    if (cut) text_format(out, "; %d cut short", cut);
     if (large) text_format(out, "; %d too large to try unasked", large);
     if (cancelled) text_format(out, "; %d cancelled", cancelled);
 }

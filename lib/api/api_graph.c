@@ -21,13 +21,12 @@ lx_graph *lx_graph_import(const char *bytes, int64_t size, const lx_options *o, 
     if (!bytes || size < 0 || !lx_model_sniff(bytes, (size_t)size))
         return lx_graph_parse(bytes, size, NULL, e);
     struct lx_import_options how = o ? o->import : (struct lx_import_options){.branch = -1};
-    char *report = NULL;
+    OWNED char *report = NULL;
     union {
         const struct lx_graph *in;
         struct lx_graph *out;
     } g = {.in = lx_model_import("", bytes, (size_t)size, &how, &report, st)};
     if (g.in && report) g.out->report = arena_string(g.out->memory, report);
-    mem_free(report);
     return g.out;
 }
 
@@ -74,23 +73,46 @@ const char *lx_graph_word(const lx_graph *g, const char *name)
     return strcmp(name, "device") == 0 ? g->device.preset : NULL;
 }
 
+typedef VEC(struct text) texts;
+
+/* Names with their quotes; in `set` the rank of a tensor. */
+struct builder_names {
+    texts quoted;
+    struct names set;
+};
+
 struct lx_builder {
     struct text name;
-    struct text device;            /* `"key": value` and so on */
-    VEC(struct text) tensors;      /* whole records */
-    VEC(struct text) tensor_names; /* with their quotes */
-    VEC(struct text) ops;          /* `"name": ..., "kind": ...` and later attributes */
+    struct text device; /* `"key": value` and so on */
+    texts tensors;      /* whole records */
+    texts ops;          /* `"name": ..., "kind": ...` and later attributes */
+    struct builder_names tensor_names, op_names;
 };
 
 /* Lists keep their room: growing blocks come from outside a call's border. */
 static void api_builder_empty(lx_builder *b)
 {
-    for (size_t i = 0; i < b->tensors.count; i++) text_free(&b->tensors.at[i]);
-    for (size_t i = 0; i < b->tensor_names.count; i++) text_free(&b->tensor_names.at[i]);
-    for (size_t i = 0; i < b->ops.count; i++) text_free(&b->ops.at[i]);
-    b->tensors.count = b->tensor_names.count = b->ops.count = 0;
+    texts *const lists[] = {&b->tensors, &b->ops, &b->tensor_names.quoted, &b->op_names.quoted};
+    for (int k = 0; k < 4; k++)
+        while (lists[k]->count) text_free(&lists[k]->at[--lists[k]->count]);
+    names_free(&b->tensor_names.set);
+    names_free(&b->op_names.set);
     text_free(&b->device);
     b->device = (struct text){0};
+}
+
+/* The last step of an addition: nothing is changed if memory is out. */
+static bool api_builder_add_name(struct builder_names *n, const char *what, const char *name, int32_t rank,
+                                 lx_status *st)
+{
+    struct text quoted = {0};
+    text_json_string(&quoted, name);
+    VEC_RESERVE(&n->quoted, n->quoted.count + 1);
+    if (names_add(&n->set, quoted.at, rank) == NAMES_KNOWN)
+        return text_free(&quoted),
+               status_set(st, LX_E_DUPLICATE, "two %ss are named %.200s; rename one", what, name);
+    VEC_PUSH(&n->quoted, quoted);
+    return true;
 }
 
 lx_builder *lx_builder_new(const char *name)
@@ -99,8 +121,9 @@ lx_builder *lx_builder_new(const char *name)
     lx_builder *b = mem_zeroed(1, sizeof *b);
     text_json_string(&b->name, name ? name : "graph");
     VEC_RESERVE(&b->tensors, 8);
-    VEC_RESERVE(&b->tensor_names, 8);
+    VEC_RESERVE(&b->tensor_names.quoted, 8);
     VEC_RESERVE(&b->ops, 8);
+    VEC_RESERVE(&b->op_names.quoted, 8);
     return b;
 }
 
@@ -109,8 +132,9 @@ void lx_builder_free(lx_builder *b)
     if (!b) return;
     api_builder_empty(b);
     VEC_FREE(&b->tensors);
-    VEC_FREE(&b->tensor_names);
+    VEC_FREE(&b->tensor_names.quoted);
     VEC_FREE(&b->ops);
+    VEC_FREE(&b->op_names.quoted);
     text_free(&b->name);
     mem_free(b);
 }
@@ -166,14 +190,13 @@ static void add_string(struct text *t, const char *key, const char *value)
 /* Is it a word of the list, or NULL? */
 static bool api_is_word(const char *what, const char *given, const char *(*word)(int k), lx_status *st)
 {
-    struct text all = {0};
+    SCOPED(text_free) struct text all = {0};
     for (int k = 0; given && word(k); k++) {
-        if (strcmp(word(k), given) == 0) return text_free(&all), true;
+        if (strcmp(word(k), given) == 0) return true;
         text_format(&all, "%s%s", k ? ", " : "", word(k));
     }
     if (given)
         status_set(st, LX_E_UNKNOWN_NAME, "there is no %s \"%.60s\"; there are: %.400s", what, given, all.at);
-    text_free(&all);
     return !given;
 }
 
@@ -191,7 +214,7 @@ int32_t lx_builder_tensor(lx_builder *b, const char *name, const char *dtype, in
                           const int64_t *shape, const char *role, lx_error *e)
 {
     API_CALL(e, -LX_E_MEMORY);
-    struct text t = {0}, quoted = {0};
+    struct text t = {0};
     if (!b || !name || rank < 0 || rank > LX_MAX_RANK || (rank > 0 && !shape))
         return api_builder_refuse(st, "a tensor has a name and a shape of at most 8 extents");
     if (!api_is_utf8("tensor", name, st) || !api_is_word("dtype", dtype, api_graph_dtype, st) ||
@@ -202,16 +225,16 @@ int32_t lx_builder_tensor(lx_builder *b, const char *name, const char *dtype, in
             return status_set(st, LX_E_RANGE, "tensor %.80s: extent %d is %lld; it is 1 or more", name,
                               (int)i, (long long)shape[i]),
                    api_code(st);
-    text_json_string(&quoted, name);
-    text_format(&t, "{\"name\": %s, \"shape\": [", quoted.at ? quoted.at : "");
+    text_add(&t, "{\"name\": ");
+    text_json_string(&t, name);
+    text_add(&t, ", \"shape\": [");
     for (int32_t i = 0; i < rank; i++) text_format(&t, "%s%" PRId64, i ? ", " : "", shape[i]);
     text_add(&t, "]");
     add_string(&t, "dtype", dtype);
     add_string(&t, "role", role);
     text_add(&t, "}");
-    VEC_RESERVE(&b->tensor_names, b->tensors.count + 1);
-    VEC_RESERVE(&b->tensors, b->tensors.count + 1); /* the last call that can fail */
-    VEC_PUSH(&b->tensor_names, quoted);
+    VEC_RESERVE(&b->tensors, b->tensors.count + 1);
+    if (!api_builder_add_name(&b->tensor_names, "tensor", name, rank, st)) return text_free(&t), api_code(st);
     VEC_PUSH(&b->tensors, t);
     return (int32_t)b->tensors.count - 1;
 }
@@ -221,6 +244,33 @@ static bool api_builder_is_tensor(const lx_builder *b, int32_t t, lx_status *st)
     if (t >= 0 && (size_t)t < b->tensors.count) return true;
     return status_set(st, LX_E_UNKNOWN_NAME, "there is no tensor number %d; lx_builder_tensor adds them",
                       (int)t);
+}
+
+/* One letter per dimension of each operand; what the letters mean is seen when the op has its attributes. */
+static bool api_builder_is_einsum(const lx_builder *b, const char *op, const char *einsum,
+                                  const int32_t *inputs, int32_t count, int32_t output, lx_status *st)
+{
+    const char *at = einsum;
+    for (int32_t i = 0; i <= count; i++) {
+        int32_t t = i < count ? inputs[i] : output, letters = 0;
+        const char *name = b->tensor_names.quoted.at[t].at, *want = i == count       ? ""
+                                                                    : i == count - 1 ? "->"
+                                                                                     : ",";
+        while (lx_is_letter(at[letters])) letters++;
+        int32_t rank = names_find(&b->tensor_names.set, name);
+        if (letters != rank)
+            return status_set(
+                st, LX_E_EINSUM,
+                "op %.80s: %.200s has %s for %.200s, which has %s; give one letter per dimension", op, einsum,
+                counted(letters, "letter").at, name, counted(rank, "dimension").at);
+        at += letters;
+        if (*want ? strncmp(at, want, strlen(want)) != 0 : *at != 0)
+            return status_set(st, LX_E_EINSUM,
+                              "op %.80s: %.200s does not have one operand for each of its %s and its output",
+                              op, einsum, counted(count, "input").at);
+        at += strlen(want);
+    }
+    return true;
 }
 
 int32_t lx_builder_op(lx_builder *b, const char *name, const char *kind, const char *einsum,
@@ -235,15 +285,19 @@ int32_t lx_builder_op(lx_builder *b, const char *name, const char *kind, const c
         return status_set(st, LX_E_UNKNOWN_KIND, "there is no kind of op \"%.60s\"", kind), api_code(st);
     for (int32_t i = 0; i < count; i++)
         if (!api_builder_is_tensor(b, inputs[i], st)) return api_code(st);
-    if (!api_builder_is_tensor(b, output, st)) return api_code(st);
+    if (!api_builder_is_tensor(b, output, st) ||
+        (einsum && !api_builder_is_einsum(b, name, einsum, inputs, count, output, st)))
+        return api_code(st);
     text_add(t, "\"name\": ");
     text_json_string(t, name);
     add_string(t, "kind", kind);
     add_string(t, "einsum", einsum);
-    text_format(t, ", \"output\": %s, \"inputs\": [", b->tensor_names.at[output].at);
+    text_format(t, ", \"output\": %s, \"inputs\": [", b->tensor_names.quoted.at[output].at);
     for (int32_t i = 0; i < count; i++)
-        text_format(t, "%s%s", i ? ", " : "", b->tensor_names.at[inputs[i]].at);
+        text_format(t, "%s%s", i ? ", " : "", b->tensor_names.quoted.at[inputs[i]].at);
     text_add(t, "]");
+    VEC_RESERVE(&b->ops, b->ops.count + 1);
+    if (!api_builder_add_name(&b->op_names, "op", name, 0, st)) return text_free(t), api_code(st);
     VEC_PUSH(&b->ops, op);
     return (int32_t)b->ops.count - 1;
 }
@@ -260,7 +314,7 @@ int32_t lx_builder_attribute(lx_builder *b, int32_t op, const char *key, const c
 lx_graph *lx_builder_finish(lx_builder *b, lx_error *e)
 {
     API_CALL(e, NULL);
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     lx_graph *g = NULL;
     if (!b) return api_builder_refuse(st, "there is no builder"), NULL;
     text_format(&t, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": %s", b->name.at ? b->name.at : "\"\"");
@@ -272,7 +326,6 @@ lx_graph *lx_builder_finish(lx_builder *b, lx_error *e)
     text_add(&t, "]}");
     g = lx_graph_parse(t.at, (int64_t)t.length, "pattern", e ? e : &(lx_error){0});
     if (!g) st->line = st->column = 0;
-    text_free(&t);
     if (g || st->code != LX_E_MEMORY) api_builder_empty(b);
     return g;
 }

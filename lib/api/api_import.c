@@ -1,7 +1,7 @@
 /* Options of the import of models, by the names of the command line. */
 #include "api/api_handles.h"
 
-enum import_kind { IMPORT_COUNT, IMPORT_SWITCH, IMPORT_WORD, IMPORT_BINDINGS };
+enum import_kind { IMPORT_COUNT, IMPORT_BRANCH, IMPORT_SWITCH, IMPORT_WORD, IMPORT_BINDINGS };
 
 #define IMPORT(name, kind, member, list_count, high, help)                                                   \
     {                                                                                                        \
@@ -21,7 +21,7 @@ static const struct import_row {
     IMPORT("dim", IMPORT_BINDINGS, model.dims, model.dim_count, LX_INT_MAX, "lx_graph_import: open extents, NAME=N,..."),
     IMPORT("value", IMPORT_BINDINGS, model.fixed, model.fixed_count, LX_INT_MAX, "lx_graph_import: scalar inputs, NAME=N,..."),
     IMPORT("role", IMPORT_BINDINGS, roles, role_count, 0, "lx_graph_import: arguments, NAME=input|weight|state,..."),
-    IMPORT("branch", IMPORT_COUNT, branch, role_count, 1 << 20, "lx_graph_import: branch of conditionals that depend on data"),
+    IMPORT("branch", IMPORT_BRANCH, branch, role_count, 1 << 20, "lx_graph_import: branch of conditionals that depend on data; -1: the one with most bytes"),
     IMPORT("trips", IMPORT_COUNT, trips, role_count, 1 << 19, "lx_graph_import: iterations of loops whose count depends on data"),
     IMPORT("max-ops", IMPORT_COUNT, max_ops, role_count, 1 << 19, "lx_graph_import: ops up to which counted loops are unrolled"),
     IMPORT("partition", IMPORT_COUNT, device, role_count, 1 << 20, "lx_graph_import: the device of a partitioned model"),
@@ -41,14 +41,23 @@ static int64_t import_role_of(const char *word)
     return -1;
 }
 
-/* "NAME=N,NAME=N" */
+/* The next pair of "NAME=N,NAME=N"; a comma in a name is written "\,", a backslash "\\". */
+static char *import_pair(char **rest)
+{
+    char *pair = *rest, *to = pair, *at = pair;
+    for (; *at && *at != ','; *to++ = *at++) at += *at == '\\' && (at[1] == ',' || at[1] == '\\');
+    *rest = at + (*at != 0);
+    *to = 0;
+    return pair;
+}
+
 static bool import_bindings(lx_options *o, const struct import_row *row, const char *text, lx_status *st)
 {
     char *rest = arena_string(&o->memory, text);
     struct lx_model_binding *all = arena_array(&o->memory, strlen(text) / 2 + 1, sizeof *all);
     int count = 0;
-    for (char *pair; *text && (pair = strsep(&rest, ","));) {
-        char *equals = strrchr(pair, '=');
+    while (*rest) {
+        char *pair = import_pair(&rest), *equals = strrchr(pair, '=');
         struct lx_model_binding *b = &all[count++];
         if (!equals || equals == pair)
             return status_set(st, LX_E_USAGE, "%s %.80s: write NAME=N", row->name, pair);
@@ -75,7 +84,8 @@ bool api_import_set(lx_options *o, int i, const char *text, lx_status *st)
     if (row->kind == IMPORT_BINDINGS) return import_bindings(o, row, text, st);
     if (row->kind == IMPORT_WORD)
         return memcpy(to, &(const char *){*text ? arena_string(&o->memory, text) : NULL}, sizeof text), true;
-    if (!lx_parse_int(row->name, text, 0, row->high, &value, st)) return false;
+    int64_t low = row->kind == IMPORT_BRANCH ? -1 : 0;
+    if (!lx_parse_int(row->name, text, low, row->high, &value, st)) return false;
     if (row->kind == IMPORT_SWITCH)
         memcpy(to, &(bool){value != 0}, sizeof(bool));
     else

@@ -186,9 +186,8 @@ static bool plugins_find(void *object, const char *name, void *function, size_t 
     return at != NULL;
 }
 
-static bool plugins_load(const char *path,
-                         bool (*add)(void *context, const struct lx_solver *s, lx_status *st), void *context,
-                         lx_status *st)
+bool lx_plugin_load(const char *path, bool (*add)(void *context, const struct lx_solver *s, lx_status *st),
+                    void *context, lx_status *st)
 {
     int (*abi)(void);
     const struct lx_solver *const *(*solvers)(void);
@@ -227,7 +226,7 @@ bool lx_plugins_load(const char *paths, bool (*add)(void *context, const struct 
         if (length >= sizeof path)
             return status_set(st, LX_E_IO, "cannot load the plug-in %.300s: its path is too long", paths);
         snprintf(path, sizeof path, "%.*s", (int)length, paths);
-        if (!plugins_load(path, add, context, st)) return false;
+        if (!lx_plugin_load(path, add, context, st)) return false;
     }
     return true;
 }

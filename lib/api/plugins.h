@@ -7,3 +7,6 @@
  * stay loaded: plans refer to their solvers. */
 bool lx_plugins_load(const char *paths, bool (*add)(void *context, const struct lx_solver *s, lx_status *st),
                      void *context, lx_status *st);
+/* One file, whose path may have a ':'. */
+bool lx_plugin_load(const char *path, bool (*add)(void *context, const struct lx_solver *s, lx_status *st),
+                    void *context, lx_status *st);

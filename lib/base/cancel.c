@@ -7,6 +7,7 @@ bool cancel_requested(void)
 {
     double now = 0; /* the clock is read once */
     for (struct cancel *token = current; token && !token->shields; token = token->outer) {
+        if (token->most > 0 && ++token->polls == token->most) atomic_store(&token->requested, true);
         if (atomic_load_explicit(&token->requested, memory_order_relaxed)) return true;
         if (token->seconds > 0 && now <= 0) now = clock_seconds();
         if (token->seconds <= 0 || now < token->deadline) continue;
@@ -29,6 +30,7 @@ void cancel_begin(struct cancel *token, double seconds)
     token->began = seconds > 0 ? clock_seconds() : 0;
     token->deadline = token->began + seconds;
     token->shields = false;
+    token->polls = token->most = 0;
     token->outer = current;
     current = token;
     defer(&token->ending, cancel_unwind, token);

@@ -14,6 +14,7 @@ struct cancel {
     double seconds;         /* time limit; 0: no deadline */
     double began, deadline; /* by base/clock.h */
     bool shields;           /* ignores enclosing tokens */
+    int64_t polls, most;    /* by this thread; it cancels itself after `most`; 0: polls are not counted */
     struct cancel *outer;
     struct deferred ending;
 };

@@ -92,12 +92,25 @@ static void proof_facts_part(const struct checker *c, struct proof_facts *f, con
         a->barred || !parts_equal(&own, &first) || (c->l->layouts[a->tensor].rank > 0 && !own.touched_whole);
 }
 
+/* Do bundles wipe the scratchpads between them: for a limit of the device, or because the plan has it so? */
+static bool proof_facts_wiped(const struct checker *c)
+{
+    const struct lx_device *d = &c->g->device;
+    bool wiped = d->bundle_tensors > 0 && !d->lx_survives;
+    for (int32_t i = 1; i < c->p->bundle_count; i++) {
+        int32_t before = c->p->bundles[i - 1].first, first = c->p->bundles[i].first;
+        bool alone = (c->g->ops[before].kind->traits | c->g->ops[first].kind->traits) & LX_WIPES;
+        wiped |= !alone && !c->p->bundles[i - 1].non_terminal;
+    }
+    return wiped;
+}
+
 void proof_facts_find(const struct checker *c, struct proof_facts *f)
 {
     const struct lx_graph *g = c->g;
     const struct lx_passes *how = &c->p->passes;
     int64_t cores = c->p->divisions->cores, usable = lx_device_usable(&g->device);
-    bool wiped = g->device.bundle_tensors > 0 && !g->device.lx_survives; /* between bundles */
+    bool wiped = proof_facts_wiped(c);
     *f = (struct proof_facts){.nests = how->tile != LX_TILE_NONE,
                               .tensor_count = g->tensor_count,
                               .op_count = g->op_count,

@@ -155,7 +155,7 @@ static void put_inputs(struct lx_execution *u)
             u->how.input(u->how.context, own, items);
         else
             data_fill(m->plan->graph, origin, u->how.seed, m->pool, items, layout_items(&m->layouts[t]));
-        data_argument(&u->how, own, m->graph->tensors[t].dtype, items);
+        data_argument(u->how.arguments, u->how.argument_count, own, m->graph->tensors[t].dtype, items);
         machine_put_input(m, t, items);
     }
 }
@@ -391,9 +391,8 @@ static void run_job_drop(void *result)
 
 static void run_job_end(void *argument)
 {
-    struct run_job *job = argument;
+    OWNED struct run_job *job = argument;
     lx_plan_free(job->plan);
-    mem_free(job);
 }
 
 struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_device_options *how,

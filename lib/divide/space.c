@@ -202,10 +202,9 @@ void axis_block(struct axis *a, const char *constraint)
 
 bool axis_allow(struct axis *a, const struct factor_set *allowed, const char *constraint)
 {
-    struct factor_set left = factors_common(&a->legal, allowed);
     if (!a->constraint) a->constraint = constraint;
-    a->legal = left;
-    return factor_least(&left, 1) > 0;
+    for (int i = 0; i < FACTOR_WORDS; i++) a->legal.word[i] &= allowed->word[i];
+    return factor_least(&a->legal, 1) > 0;
 }
 
 bool constraint_padded_reduction(int64_t extent, int64_t unit, bool is_reduction)

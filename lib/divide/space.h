@@ -5,7 +5,6 @@
 #include "divide/divide.h"
 #include "cost/op.h"
 #include "layout/flat_index.h"
-#include "layout/op_index.h"
 
 /* --- Sets of split factors, 1 to MAX_FACTOR: no device has more cores. --- */
 
@@ -33,13 +32,6 @@ static inline struct factor_set factors_of_divisors(int64_t size)
         factor_add(&s, f);
         if (size / f <= MAX_FACTOR) factor_add(&s, size / f);
     }
-    return s;
-}
-
-static inline struct factor_set factors_common(const struct factor_set *a, const struct factor_set *b)
-{
-    struct factor_set s;
-    for (int i = 0; i < FACTOR_WORDS; i++) s.word[i] = a->word[i] & b->word[i];
     return s;
 }
 

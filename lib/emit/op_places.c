@@ -90,25 +90,23 @@ struct op_parts {
     int64_t *group, *slot;
 };
 
-/* The tiles of a core's launch as one box; false: they are none. */
+/* The tiles of a core's shard, of which it has a run in row-major order, as one box; false: they are none. */
 static bool part_of_launch(const struct emission *e, const struct op_emission *o, int64_t core, int64_t turns,
                            int64_t *from, int64_t *to)
 {
     const struct lx_op_launch *launch = &e->plan->launches[e->tick];
-    int64_t volume = 0, box = 1;
-    for (int64_t turn = 0; turn < turns; turn++) {
-        struct lx_launch_piece piece;
-        int64_t one = 1;
-        if (!lx_op_launch_piece(launch, &o->x, core, turn, &piece)) return false;
-        for (int v = 0; v < o->x.var_count; v++) {
-            from[v] = turn ? min_i64(from[v], piece.from[v]) : piece.from[v];
-            to[v] = turn ? max_i64(to[v], piece.to[v]) : piece.to[v];
-            one *= piece.to[v] - piece.from[v];
-        }
-        volume += one;
+    struct lx_launch_piece first, last;
+    int64_t tiles = 1;
+    if (!lx_op_launch_piece(launch, &o->x, core, 0, &first) ||
+        !lx_op_launch_piece(launch, &o->x, core, turns - 1, &last))
+        return false;
+    memcpy(from, first.from, sizeof first.from);
+    memcpy(to, last.to, sizeof last.to);
+    for (int d = 0; d < launch->rank; d++) {
+        int v = o->x.var[o->x.output][d];
+        tiles *= last.from[v] < from[v] ? 0 : ceil_div_i64(to[v] - from[v], launch->dim[d].side);
     }
-    for (int v = 0; v < o->x.var_count; v++) box *= to[v] - from[v];
-    return box == volume;
+    return tiles == lx_op_launch_core(launch, core)->count;
 }
 
 /* Ops with all operands in HBM are dealt out anew: contractions by their division. */

@@ -285,7 +285,9 @@ static void nest_candidates_try_counts(struct finding *f, int levels, const int 
     struct guessing g = guess_of(f, levels, axis, tiles);
     struct nest_candidate c = {.nest = {.first = f->first, .last = f->last, .level_count = levels}};
     memcpy(c.nest.tiles, tiles, (size_t)levels * sizeof *tiles);
-    int64_t least = 0;
+    int64_t least =
+        nest_iterations(&c.nest) * (f->asks->loop_bytes + (f->last - f->first + 1) * f->asks->tick_bytes);
+    const int64_t turns = least;
     for (int32_t i = 0; i < f->group_count; i++) {
         int64_t best = nest_guess_off_chip(&g, &f->groups[i]);
         for (int h = 0; h <= g.levels; h++) {
@@ -296,8 +298,7 @@ static void nest_candidates_try_counts(struct finding *f, int levels, const int 
     }
     c.gain = f->now - least;
     if (!nest_candidates_is_of_use(f, &c)) return;
-    c.bytes = nest_guess(&g);
-    c.gain = f->now - c.bytes;
+    c.gain = f->now - nest_guess(&g) - turns;
     if (!nest_candidates_is_of_use(f, &c)) return;
     /* Copies variables and holds to the result's memory. */
     struct hold *holds = arena_array(f->memory, (size_t)f->tensor_count, sizeof *holds);
@@ -437,13 +438,13 @@ static void try_run(struct finding *f, const struct axis_run *r)
 void nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_list *all,
                      struct nest_list *runs)
 {
-    struct finding *f = mem_zeroed(1, sizeof *f);
+    OWNED struct finding *f = mem_zeroed(1, sizeof *f);
     *f = (struct finding){.asks = a, .l = a->now->layouts, .memory = memory};
     f->all = (struct nest_list){arena_array(memory, (size_t)a->most, sizeof *f->all.at), 0, a->most};
     f->runs =
         (struct nest_list){arena_array(memory, (size_t)a->most_runs, sizeof *f->runs.at), 0, a->most_runs};
     for (int32_t o = 0; o < a->now->graph->op_count && !cancel_requested(); o++) {
-        struct arena scratch = {0};
+        SCOPED(arena_free) struct arena scratch = {0};
         f->scratch = &scratch;
         struct axis_run *r = axis_run_begin(f->l, o, &scratch);
         bool grows = true;
@@ -454,8 +455,6 @@ void nest_candidates(const struct nest_asks *a, struct arena *memory, struct nes
             grows = axis_run_grow(r) && a->now->bundle_of[o] == a->now->bundle_of[last];
             if (grows) try_run(f, r);
         }
-        arena_free(&scratch);
     }
     *all = f->all, *runs = f->runs;
-    mem_free(f);
 }

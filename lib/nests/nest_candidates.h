@@ -10,8 +10,7 @@ struct nest_candidate {
     struct lx_nest nest;
     const struct hold *holds; /* of nest 0: holds that differ from the default; by tensor */
     int32_t hold_count;
-    int64_t bytes; /* guess of its HBM bytes */
-    int64_t gain;  /* guess of the bytes saved */
+    int64_t gain; /* guess of the bytes saved, less those of the time that its iterations take */
 };
 
 struct nest_asks {
@@ -24,6 +23,8 @@ struct nest_asks {
     int32_t most;            /* limit on candidates */
     int32_t most_runs;       /* limit on runs, each with its best candidate; 0: none */
     int64_t least_gain;      /* drops candidates below; may be negative, since guesses may be wrong */
+    /* Bytes that HBM moves while an iteration begins, and while one of its ops does; by bytes 0. */
+    int64_t loop_bytes, tick_bytes;
 };
 
 struct nest_list {

@@ -62,7 +62,8 @@ bool nest_over(const struct lx_layouts *l, const struct lx_nest *n, int32_t firs
     w.var = arena_array(memory, (size_t)w.count, LX_MAX_LEVELS);
     w.dim = arena_array(memory, (size_t)l->graph->tensor_count, 1);
     memset(w.var, -1, (size_t)w.count * LX_MAX_LEVELS);
-    memcpy(w.var[from - first], n->var[from - n->first], (size_t)(to - from + 1) * LX_MAX_LEVELS);
+    /* From one op on: of a shorter run, tensors may no longer join all ops. */
+    memcpy(w.var[from - first], n->var[from - n->first], LX_MAX_LEVELS);
     for (int32_t o = 0; o < w.count; o++) {
         if (nest_never_takes(l, first + o)) return false;
         op_index_of(w.g, &w.g->ops[first + o], &w.x[o]);

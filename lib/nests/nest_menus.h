@@ -2,8 +2,6 @@
  * op and its tiles. Up to some dozen an op. */
 #pragma once
 
-#include "base/base.h"
-#include "divide/divide.h"
 #include "stays/draft.h"
 
 /* Numbered views of tensors: equal views have equal numbers, and the cost from one view to another is
@@ -84,6 +82,7 @@ struct nest_menus {
     int round;
     bool by_memory;         /* choices are also compared by HBM time of operands */
     bool overfull, sparing; /* a division had no room for all parts; the next one drops such parts */
+    bool pays;              /* the gain of candidates is less the time of their iterations */
     int64_t most_cores;     /* of a division; 0: all of the device */
     int64_t spent, news_at; /* news_at: effort when a set last moved less than all before */
     int64_t least;          /* bytes of that set; 0: none yet */

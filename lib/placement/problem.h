@@ -24,7 +24,6 @@
 #pragma once
 
 #include "base/option.h"
-#include "base/status.h"
 #include "graph/buffer.h"
 
 #include <stdbool.h>
@@ -93,6 +92,7 @@ struct lx_run {
     uint64_t seed;
     int64_t work_limit;          /* steps in the solver's own unit; 0: the solver's default */
     double time_limit;           /* seconds of wall clock until the deadline; 0: none */
+    int64_t most_polls;          /* of a plan: polls (base/cancel.h) until it is cut short; 0: any number */
     const int64_t *options;      /* one value per row of the solver's table; NULL: the defaults */
     bool (*stop)(void *context); /* may be NULL */
     void (*progress)(void *context, const struct lx_progress *so_far); /* may be NULL */

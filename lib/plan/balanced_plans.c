@@ -1,4 +1,5 @@
-/* Objectives that take several plans. `time`: the faster of a plan by time and of one that starts from a plan by
+/* Objectives that take several plans. `bytes`: where divisions, and not the room, make a plan move much, the
+ * better of it and one with co-optimisation. `time`: the faster of a plan by time and of one that starts from a plan by
  * bytes. `balanced`: least bytes among plans at most SLOWER times as slow as the fastest.
  *
  * A plan by bytes is the answer if its time is near the bound of time. Else a plan by time says how fast the
@@ -191,10 +192,9 @@ static bool fastest_try_others(struct balanced *b)
     how.overlaps = true;
     how.like = b->made[0];
     how.run = plan_run_share(&b->asked->run, 3);
-    struct lx_plan *bytes = plan_best(b->g, &how, b->st);
+    SCOPED(plan_free_at) struct lx_plan *bytes = plan_best(b->g, &how, b->st);
     bool ok = bytes || b->st->code == LX_E_STOPPED;
     if (bytes && bytes->draft) ok = balanced_try(b, LX_ASK_TIME, bytes, 2);
-    lx_plan_free(bytes);
     *b->st = ok ? (lx_status){0} : *b->st;
     return ok && balanced_try_plainly(b, 1);
 }
@@ -231,4 +231,24 @@ struct lx_plan *plan_fastest(const struct lx_graph *g, const struct lx_plan_opti
     }
     if (!ok) lx_plan_free(p);
     return ok ? p : NULL;
+}
+
+struct lx_plan *plan_fewest(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
+{
+    static const double MUCH = 1.2; /* times what must cross HBM */
+    struct lx_plan *p = plan_best(g, options, st);
+    bool open = p && options->any_division && p->draft && p->problem.objective == LX_SPILL &&
+                !options->from && !*options->nests && !options->run.quick && !cancel_requested();
+    if (!open || 2 * p->figures.height_bytes > p->problem.capacity ||
+        (double)p->figures.hbm_bytes < MUCH * (double)crossing_traffic(p->draft))
+        return p;
+    struct lx_plan_options how = *options;
+    how.passes.cooptimise = LX_COOPTIMISE_FULL;
+    how.like = p = plan_offer_twin(p);
+    struct lx_plan *other = plan_best(g, &how, st);
+    bool better = other && other->figures.hbm_bytes < p->figures.hbm_bytes;
+    if (better) other->seconds += p->seconds;
+    if (!other) *st = (lx_status){0};
+    lx_plan_free(better ? p : other);
+    return better ? other : p;
 }

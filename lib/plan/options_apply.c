@@ -82,6 +82,8 @@ bool lx_settings_plan(const struct lx_settings *asked, const struct lx_graph *g,
     how->quick_solver = find_solver(o, "bestfit");
     if (how->solver == find_solver(o, "auto")) how->other_solver = find_solver(o, "greedy");
     how->passes = lx_settings_passes(o);
+    how->any_division =
+        how->objective == LX_ASK_TRAFFIC && !lx_settings_is_set(o, lx_settings_find("cooptimise"));
     how->launch = lx_settings_launch(o);
     memcpy(how->nests, o->nests, sizeof how->nests);
     how->certify = lx_settings_is_set(o, LX_OPTION_CERTIFICATE);

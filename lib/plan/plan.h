@@ -1,7 +1,6 @@
 /* A plan: a placement problem, a solver's checked answer, and all data needed to check it elsewhere. */
 #pragma once
 
-#include "graph/graph.h"
 #include "search/request.h"
 
 struct draft;
@@ -76,6 +75,7 @@ struct lx_plan {
     double fewer_bytes_us;
     double limit_us;   /* of `balanced`: plans that take no longer are compared by bytes. Not written. */
     double seconds;    /* wall time of planning; not written, so plans are reproducible */
+    int64_t polls;     /* of planning (base/cancel.h), the same in every run; 0: of a file */
     const void *ready; /* by the request's make_ready, in `memory`; NULL: not made */
 
     /* Private to the stage; NULL for a list: decisions; the draft (NULL: read from a file); layouts and
@@ -101,6 +101,7 @@ struct lx_plan *lx_plan_stated(const struct lx_graph *list, lx_status *st);
 /* Adds a reference; NULL gives NULL. A shared plan is never changed; lx_plan_free drops a reference. */
 const struct lx_plan *lx_plan_ref(const struct lx_plan *p);
 void lx_plan_free(const struct lx_plan *p);
+FREED_AT(plan_free_at, const struct lx_plan *, lx_plan_free)
 
 /* True if the plan reaches the pattern's target, or the pattern has none. */
 bool lx_plan_meets_target(const struct lx_plan *p);

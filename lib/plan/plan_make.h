@@ -3,7 +3,6 @@
 
 #include "clock/program.h"
 #include "plan/plan.h"
-#include "stays/draft.h"
 #include "search/plan_search.h"
 
 /* plan.c: an empty plan with a reference to its graph. */
@@ -35,7 +34,8 @@ struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options
  * there is no such graph. */
 double plan_other_least_us(const struct lx_plan *p, const struct lx_plan_options *how);
 
-/* balanced_plans.c: the same by the objective `balanced`. */
+/* balanced_plans.c: the same by bytes, by time, and by the objective `balanced`. */
+struct lx_plan *plan_fewest(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
 struct lx_plan *plan_fastest(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
 struct lx_plan *plan_balanced(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
 

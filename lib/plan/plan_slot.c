@@ -65,11 +65,10 @@ static void *job_make(void *argument, lx_status *st)
 
 static void job_end(void *argument)
 {
-    struct plan_job *job = argument;
+    OWNED struct plan_job *job = argument;
     lx_graph_free(job->graph);
     lx_plan_free(job->options.like);
     mem_free(job->more);
-    mem_free(job);
 }
 
 void *plan_in_slot(const struct plan_task *task, const struct lx_graph *g,
@@ -106,10 +105,15 @@ static void make_ready(const struct lx_plan_options *options, struct lx_plan *p)
 static void *make_best(const struct lx_graph *g, const struct lx_plan_options *options, const void *more,
                        lx_status *st)
 {
+    struct cancel token;
     (void)more;
+    cancel_begin(&token, 0);
+    token.most = options->run.most_polls ? options->run.most_polls : LX_INT_MAX;
     struct lx_plan *p = options->objective == LX_ASK_BALANCED ? plan_balanced(g, options, st)
                         : options->objective == LX_ASK_TIME   ? plan_fastest(g, options, st)
-                                                              : plan_best(g, options, st);
+                                                              : plan_fewest(g, options, st);
+    cancel_end(&token);
+    if (p) p->polls = token.polls;
     make_ready(options, p);
     return p;
 }
@@ -129,7 +133,7 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
 bool plan_is_awaited(void)
 {
     const struct plan_job *job = slot_job();
-    return job && job->task == &one_plan;
+    return job && job->task == &one_plan && !job->options.run.most_polls; /* offers would poll, too */
 }
 
 bool plan_offer_is_wanted(void)

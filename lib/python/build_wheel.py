@@ -2,9 +2,9 @@
 """build_wheel.py LIBRARY [-o FOLDER] [--machine NAME] [--version V] [--program FILE]: the module as a wheel; --sdist: its sources.
 
 The wheel has the package, the shared library beside it and the licence; WHEEL, METADATA and RECORD are written here, so that
-nothing but Python is needed and no network. The tag names the C library that the shared library asks for: manylinux_2_28 where
-that is all it needs, and a later one where it was built on a later system, because pip would install it where it cannot be
-loaded otherwise. The same files give the same wheel, byte for byte. Prints its path.
+nothing but Python is needed and no network. The tag names the C library that the shared library and the program ask for:
+manylinux_2_28 where that is all they need, and a later one where they were built on a later system, because pip would install
+them where they cannot be loaded otherwise. The program is one of -DLXPLAN_BARE=ON, which needs libc alone, and brings the patterns. The same files give the same wheel, byte for byte. Prints its path.
 """
 
 import argparse
@@ -22,6 +22,7 @@ import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 LICENCE = HERE.parents[1] / "LICENSE"
+PATTERNS = HERE.parents[1] / "patterns"
 OLDEST = (2, 28)  # of glibc, that we promise to run on
 TIME = (1980, 1, 1, 0, 0, 0)  # the first that a zip file can say
 DESCRIPTION = """# lxplan
@@ -47,7 +48,7 @@ def arguments():
     parser.add_argument("--machine", default=platform.machine(), help="what the library was built for (default: this machine)")
     parser.add_argument("--version", help="default: what the library says")
     parser.add_argument("--sdist", action="store_true", help="the package in Python as lxplan-V.tar.gz; the library is found in the system")
-    parser.add_argument("--program", type=pathlib.Path, help="the program lxplan, to install with it")
+    parser.add_argument("--program", type=pathlib.Path, help="the program of -DLXPLAN_BARE=ON, to install with it and the patterns")
     return parser.parse_args()
 
 
@@ -57,9 +58,9 @@ def version_of(library):
     return native.lx_version().decode()
 
 
-def tag_of(library, machine):
-    """By the newest version of the C library that is named in the file."""
-    named = re.findall(rb"GLIBC_(\d+)\.(\d+)", library.read_bytes())
+def tag_of(files, machine):
+    """By the newest version of the C library that is named in the files."""
+    named = [pair for file in files for pair in re.findall(rb"GLIBC_(\d+)\.(\d+)", file.read_bytes())]
     needed = max([OLDEST] + [(int(a), int(b)) for a, b in named])
     return f"py3-none-manylinux_{needed[0]}_{needed[1]}_{machine}"
 
@@ -103,6 +104,8 @@ def members(given, version, tag):
     yield "lxplan/liblxplan.so.0", given.library.read_bytes(), True
     if given.program:
         yield f"lxplan-{version}.data/scripts/lxplan", given.program.read_bytes(), True
+        for file in sorted(PATTERNS.rglob("*.*")):
+            yield f"lxplan-{version}.data/data/share/lxplan/patterns/{file.relative_to(PATTERNS)}", file.read_bytes(), False
     yield f"{info}/LICENSE", LICENCE.read_bytes(), False
     yield f"{info}/METADATA", metadata(version).encode(), False
     yield f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: lxplan\nRoot-Is-Purelib: false\nTag: {tag}\n".encode(), False
@@ -122,11 +125,16 @@ def add(wheel, path, content, executable):
 
 def main():
     given = arguments()
-    if not given.library.is_file():
-        print(f"build_wheel.py: {given.library}: no such file; build the target lxplan_shared first", file=sys.stderr)
+    files = [given.library] + [given.program] * bool(given.program)
+    for file in files:
+        if not file.is_file():
+            print(f"build_wheel.py: {file}: no such file; build it first", file=sys.stderr)
+            return 2
+    if given.program and re.search(rb"libncursesw?\.so", given.program.read_bytes()):
+        print(f"build_wheel.py: {given.program} needs more than libc; build one with -DLXPLAN_BARE=ON", file=sys.stderr)
         return 2
     version = given.version or version_of(given.library)
-    tag = tag_of(given.library, given.machine)
+    tag = tag_of(files, given.machine)
     given.output.mkdir(parents=True, exist_ok=True)
     if given.sdist:
         path = given.output / f"lxplan-{version}.tar.gz"

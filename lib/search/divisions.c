@@ -9,15 +9,6 @@
 /* Ops above which the joint search runs only for time, with a quick solver. */
 enum { LARGE = 400 };
 
-/* The best plan may have dropped copies of inputs to move less; other divisions and the bound start with the
- * requested copies. */
-static struct lx_passes asked_passes(const struct search *search)
-{
-    struct lx_passes passes = search->best.draft.how.passes;
-    if (!asks_time(search)) passes.clone = passes_of_stage(&search->request->passes).clone;
-    return passes;
-}
-
 /* Plans with other divisions, and keeps the better attempt. */
 static bool try_divisions(struct search *search, const struct lx_division **divided, int32_t changed)
 {
@@ -95,8 +86,8 @@ static bool try_chains(struct search *search, const struct lx_passes *passes, bo
     bool quick = search->best.draft.problem.count > MANY_BUFFERS && other && other != search->effort.solver;
     struct least_traffic s = {0};
     struct contest c = {0};
-    struct arena memory = {0};
-    struct draft plain = {0};
+    SCOPED(arena_free) struct arena memory = {0};
+    SCOPED(draft_free) struct draft plain = {0};
     struct decisions how = {.passes = *passes};
     bool ok = draft_make(search->divided, &how, &memory, &plain, search->st) &&
               least_traffic_open(&s, &plain, &search->effort.run, search->st) &&
@@ -117,8 +108,6 @@ static bool try_chains(struct search *search, const struct lx_passes *passes, bo
     if (ok && c.divided) ok = try_divisions(search, c.divided, c.changed);
     search->joint.bound_bytes = s.bound;
     arena_free(&s.memory);
-    draft_free(&plain);
-    arena_free(&memory);
     return ok;
 }
 

@@ -188,6 +188,14 @@ static inline bool asks_time(const struct search *search)
 {
     return search->request->objective == LX_ASK_TIME || search->request->objective == LX_ASK_BALANCED;
 }
+/* The best plan may have dropped copies of inputs to move less; other divisions and bounds start with the
+ * requested copies. */
+static inline struct lx_passes asked_passes(const struct search *search)
+{
+    struct lx_passes passes = search->best.draft.how.passes;
+    if (!asks_time(search)) passes.clone = passes_of_stage(&search->request->passes).clone;
+    return passes;
+}
 /* True if the problem asks for the least traffic, not for all buffers to fit. */
 static inline bool asks_traffic(const struct search *search)
 {

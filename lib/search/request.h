@@ -71,7 +71,8 @@ struct lx_plan_options {
      * search for nests ends with one that moves no more than enough. */
     int64_t rival_bytes, enough_bytes;
     struct lx_passes passes;
-    bool certify;                    /* the caller proves the bound (lx_plan_certify) */
+    bool any_division; /* by bytes: co-optimises where the plan without leaves much room and moves much */
+    bool certify;      /* the caller proves the bound (lx_plan_certify) */
     struct lx_launch_options launch; /* of ops; a list of tiles is read from its file */
     /* nests that the plan must have, and no others: see --nests; empty: free choice */
     char nests[LX_NESTS_TEXT];

@@ -109,7 +109,7 @@ static int draft_budget(const struct trial *trial)
 bool try_loading_copies(const struct search *search, const struct effort *effort, struct limit limit,
                         struct attempt *attempt)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct decisions decisions = attempt->draft.how;
     struct effort as_decided = *effort;
     struct attempt next = {0};
@@ -135,7 +135,6 @@ bool try_loading_copies(const struct search *search, const struct effort *effort
     bool worth = count > 0 && attempt->hbm_bytes - saved <= limit_bytes(search, limit);
     bool ok = !worth || try_decisions(search, &decisions, &as_decided, less, &next);
     if (ok && next.memory) attempt_keep_better(attempt, &next);
-    arena_free(&memory);
     return ok;
 }
 
@@ -229,7 +228,10 @@ static bool try_many(const struct trial *trial, const struct decisions *decision
     }
     if (ok && relayouts && !is_large(trial->search) && !lx_run_stopped(run))
         ok = try_all_kept(trial, decisions, out);
+    struct lx_passes kept = out->draft.how.passes;
+    out->draft.how.passes.clone = decisions->passes.clone; /* the bound is that of the request */
     ok = ok && perfect_traffic(&out->draft, &out->perfect_bytes, trial->search->st);
+    out->draft.how.passes = kept;
     for (int round = 0; ok && better && round < ROUNDS && !lx_run_stopped(run); round++)
         ok = try_loaded(trial, out, &better);
     if (!ok) attempt_free(out);

@@ -19,7 +19,7 @@
     TEAM_CHECKED(F, INT, combine_bytes, "and in combining partial results") \
     TEAM_CHECKED(F, INT, plain_bytes, "what bytes would be with default partitions and one exchange per read") \
     F(REAL, predicted_us, OPTIONAL, CHECKED, 0, -1, "when the last device is through, by the devices' plans and the links") \
-    F(REAL, bound_us, OPTIONAL, CHECKED, 0, -1, "no plans on this grid take less whose inputs lie as here, and that keep given shards") \
+    F(REAL, bound_us, OPTIONAL, CLAIMED, 0, -1, "no plans on this grid take less whose inputs lie as here, and that keep given shards; never above the plan's own") \
     TEAM_CHECKED(F, INT, bound_bytes, "none of these receive fewer bytes in exchanges and in combining together; absent: nobody asked")
 
 #define TEAM_TENSOR_FIELDS(F) \

@@ -160,7 +160,7 @@ static bool team_read_exchange(struct reader *r, int32_t e, const void *record, 
     int devices = r->p->devices;
     if (x->tensor < 0 || x->tensor >= g->tensor_count || lx_team_is_replicated(&r->p->tensors[x->tensor]))
         return team_read_wrong(r, e, "there is no such tensor that is cut");
-    if (x->after < -1 || x->after >= g->op_count || x->first_reader < 0 || x->first_reader >= g->op_count)
+    if (x->after < -1 || x->after >= g->op_count || x->first_reader < -1 || x->first_reader >= g->op_count)
         return team_read_wrong(r, e, "\"after\" and \"first_reader\" must be numbers of ops");
     const struct lx_tensor *t = &g->tensors[x->tensor];
     struct lx_team_box *box = arena_array(r->memory, (size_t)devices, sizeof *box);
@@ -245,6 +245,18 @@ static bool team_read_op(struct reader *r, int32_t o, const void *record, void *
     }
     out->exchange = exchange;
     return true;
+}
+
+/* Who reads an exchange, where the file does not say. */
+static void team_read_readers(const struct lx_team_plan *p, int32_t e, struct lx_team_exchange *x)
+{
+    int32_t first = -1;
+    int reads = 0;
+    for (int32_t o = 0; o < p->graph->op_count; o++)
+        for (int i = 0; i < p->graph->ops[o].input_count; i++)
+            if (p->ops[o].exchange[i] == e) first = reads++ ? first : o;
+    if (x->reads == -1) x->reads = reads;
+    if (x->first_reader == -1) x->first_reader = first;
 }
 
 /* Reads a group. Groups must follow each other and cover all ops. */
@@ -347,6 +359,7 @@ static bool team_read_body(struct reader *r, const struct team_file_root *x)
     if (!p->graph) return false;
     const struct lx_graph *g = p->graph;
     void *list = NULL;
+    struct lx_team_exchange *exchanges;
     int32_t n;
     if (!team_read_list(r, "tensors", TEAM_FILE_TENSOR, g->tensor_count, sizeof *p->tensors, team_read_tensor,
                         &list, &n))
@@ -355,10 +368,13 @@ static bool team_read_body(struct reader *r, const struct team_file_root *x)
     if (!team_read_list(r, "exchanges", TEAM_FILE_EXCHANGE, -1, sizeof *p->exchanges, team_read_exchange,
                         &list, &p->exchange_count))
         return false;
-    p->exchanges = list;
+    p->exchanges = exchanges = list;
     if (!team_read_list(r, "ops", TEAM_FILE_OP, g->op_count, sizeof *p->ops, team_read_op, &list, &n))
         return false;
     p->ops = r->ops = list;
+    for (int32_t e = 0; e < p->exchange_count; e++)
+        if (exchanges[e].reads == -1 || exchanges[e].first_reader == -1)
+            team_read_readers(p, e, &exchanges[e]);
     if (!team_read_list(r, "groups", TEAM_FILE_GROUP, -1, sizeof *p->groups, team_read_group, &list,
                         &p->group_count))
         return false;

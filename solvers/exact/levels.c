@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "common/taken_bits.h"
 
-enum { NODES_AN_ITEM = 8, NODES_MORE = 1000, LEVELS_TRIED = 3 };
+enum { NODES_AN_ITEM = 8, MANY = 2000, NODES_MORE = 1000, LEVELS_TRIED = 3 };
 
 /* Smaller keys go first; kept items have negative keys. */
 struct turn {
@@ -80,7 +80,7 @@ static enum fit_result pack_level(struct filler *f, int64_t least, uint64_t seed
             f->kept[i] && (m->items[i].size >= least || model_buffer(f->k->m, i)->fixed >= 0);
     f->k->limits.seed = seed;
     f->k->limits.dense = least > 0;
-    int64_t nodes = (least > 0 ? NODES_AN_ITEM : 1) * items + NODES_MORE;
+    int64_t nodes = (least > 0 && m->item_count <= MANY ? NODES_AN_ITEM : 1) * items + NODES_MORE;
     enum fit_result result = pack_exactly(f->k, f->sub, f->merged, nodes, f->base);
     f->k->limits.dense = false;
     return result;
@@ -156,7 +156,7 @@ static int64_t try_ways(struct filler *f, int tries, int64_t aim, int64_t *addre
 int64_t levels_plan(struct packer *k, const bool *kept, int tries, int64_t aim, int64_t *address, bool *core,
                     enum fit_result *large)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     size_t n = (size_t)k->m->item_count + 1;
     struct filler f = {.k = k, .kept = kept};
     f.sub = arena_array(&memory, n, sizeof *f.sub);
@@ -167,7 +167,5 @@ int64_t levels_plan(struct packer *k, const bool *kept, int tries, int64_t aim, 
     f.spans = arena_array(&memory, n, sizeof *f.spans);
     f.turns = arena_array(&memory, n, sizeof *f.turns);
     *large = FIT_LIMIT;
-    int64_t best = try_ways(&f, tries, aim, address, core, large);
-    arena_free(&memory);
-    return best;
+    return try_ways(&f, tries, aim, address, core, large);
 }

@@ -51,6 +51,7 @@ struct model_row {
     int32_t count;
     int64_t need;
     double weight; /* |need| + 1 + the sum of |coefficient| */
+    bool implied;  /* by a section */
 };
 
 struct model {

@@ -18,7 +18,7 @@
 static void search_enter_row(struct search *s, int32_t k)
 {
     const struct model_row *row = &s->m->rows[k];
-    struct lp_entry *entries = mem_alloc(((size_t)row->count + 1) * sizeof *entries);
+    OWNED struct lp_entry *entries = mem_alloc(((size_t)row->count + 1) * sizeof *entries);
     double smallest = INFINITY;
     for (int32_t e = 0; e < row->count; e++)
         smallest = fmin(smallest, search_size(s->m, row->terms[e].column));
@@ -29,7 +29,6 @@ static void search_enter_row(struct search *s, int32_t k)
     }
     s->row_scale[k] = smallest;
     lp_add_row(s->lp, entries, row->count, (double)row->need * smallest);
-    mem_free(entries);
 }
 
 void search_add_row(struct search *s, const struct model_term *terms, int32_t count, int64_t need)
@@ -101,6 +100,7 @@ static void search_new(struct search *s)
         if (m->items[i].never) s->fixed_low[i] = true;
     }
     s->section_dual = arena_array(&s->memory, sections, sizeof *s->section_dual);
+    s->root_section_dual = arena_array(&s->memory, sections, sizeof *s->root_section_dual);
     s->rise = arena_array(&s->memory, columns, sizeof *s->rise);
     s->fraction = arena_array(&s->memory, columns, sizeof *s->fraction);
     s->root_reduced = arena_array(&s->memory, columns, sizeof *s->root_reduced);
@@ -139,6 +139,7 @@ void search_close(struct search *s, struct search_stats *stats)
     mem_free(s->proof.row);
     arena_free(&s->memory);
     mem_free(s->row_dual);
+    mem_free(s->root_row_dual);
     mem_free(s->row_scale);
     for (size_t k = 0; k < s->riddles.count; k++) mem_free(s->riddles.at[k].kept);
     VEC_FREE(&s->riddles);
@@ -215,7 +216,7 @@ ORDER(compare_choices, struct choice, ORDER_DOWN(score) ORDER_UP(column));
 /* The column to branch on at a node with point `fraction` and objective `now`; -1: none. */
 static int32_t search_choose(struct search *s, double now)
 {
-    struct choice *choices = mem_alloc(((size_t)model_choices(s->m) + 1) * sizeof *choices);
+    OWNED struct choice *choices = mem_alloc(((size_t)model_choices(s->m) + 1) * sizeof *choices);
     int32_t n = 0, tried = 0;
     for (int32_t j = 0; j < model_choices(s->m); j++) {
         double f = s->fraction[j];
@@ -240,7 +241,6 @@ static int32_t search_choose(struct search *s, double now)
         most = score;
         best = j;
     }
-    mem_free(choices);
     return best;
 }
 
@@ -345,6 +345,10 @@ static enum leaf dive_choose(struct search *s, int32_t node, enum lp_result resu
         s->root_scale = s->proof.scale;
         for (int32_t j = 0; j < model_columns(s->m); j++)
             s->root_reduced[j] = s->low[j] == s->high[j] ? 0 : s->proof.reduced[j];
+        memcpy(s->root_section_dual, s->section_dual, (size_t)s->m->section_count * sizeof *s->section_dual);
+        s->root_row_dual = mem_resize(s->root_row_dual, ((size_t)s->m->row_count + 1) * sizeof *s->row_dual);
+        memcpy(s->root_row_dual, s->row_dual, (size_t)s->m->row_count * sizeof *s->row_dual);
+        s->root_rows = s->m->row_count;
     }
     if (node == 0 && result == LP_OPTIMAL && search_add_covers(s) > 0) return LEAF_AGAIN;
     /* The column to branch on: the fractional one with the highest stake, items before handovers. Linked
@@ -413,6 +417,10 @@ static void search_dive(struct search *s, int32_t node)
         enum leaf leaf = dive_choose(s, node, result, now, &column);
         if (leaf == LEAF_AGAIN) continue;
         if (leaf != LEAF_SPLIT) return;
+        if (s->stays_at_root) {
+            open_push(s, node);
+            return;
+        }
         double fraction = s->fraction[column], far[2] = {fraction, 1 - fraction}; /* to 0, to 1 */
         bool first = fraction > 0.5;
         s->stats.nodes++;
@@ -458,6 +466,7 @@ void search_continue(struct search *s, int64_t steps, int32_t riddles)
         }
         s->next_plunge = min_i64(s->next_plunge, s->patience + PLUNGE_EVERY);
         if (enter_node(s, node)) search_dive(s, node);
+        if (s->stays_at_root) break;
     }
 }
 

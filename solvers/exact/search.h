@@ -3,7 +3,6 @@
 
 #include "exact/lp.h"
 #include "exact/ask_fit.h"
-#include "exact/model.h"
 
 /* Statistics, one row each: X(field, name, unit, help). The last one counts choices, which only Spill
  * makes. */
@@ -77,6 +76,8 @@ struct search {
     double *section_dual, *row_dual, *row_scale, *fraction;
     int32_t row_dual_room;
     int128 *root_reduced, root_value, root_scale; /* scale 0: no root certificate yet */
+    double *root_section_dual, *root_row_dual;
+    int32_t root_rows;
     VEC(struct search_node) nodes;
     VEC(int32_t) open; /* heap of node indices, least bound first */
 
@@ -91,6 +92,7 @@ struct search {
     int64_t cover_terms;
     double cover_value;
     bool holds_leaves;                 /* packs no leaf now: only raises the bound and collects leaves */
+    bool stays_at_root;                /* ends before the root is split */
     bool plunged;                      /* plunged from the root */
     int64_t next_plunge;               /* patience at which to plunge again */
     VEC(struct search_riddle) riddles; /* choices passed over without proof */
@@ -105,6 +107,8 @@ void search_open(struct search *s, struct model *m, struct budget *budget, const
 /* Searches until the proof is complete, `steps` are spent, or `riddles` more choices were passed over. */
 void search_continue(struct search *s, int64_t steps, int32_t riddles);
 
+/* Solves the relaxation over time (sweep.c), packs its choices and cuts them off, for at most `steps`. */
+void search_sweep(struct search *s, int64_t steps);
 /* Asks the Fit engine again, with more nodes, about choices passed over. */
 void search_riddles(struct search *s, int64_t nodes, int64_t steps);
 /* search_offer takes a plan from elsewhere; search_bound returns the proved bound. */
@@ -143,6 +147,8 @@ void search_decide(struct search *s, int32_t j, bool low, bool high);
 void search_fix_at_root(struct search *s);
 /* The node has a 0/1 point: packs it or lets it wait. */
 enum leaf search_visit_leaf(struct search *s, int32_t node, int64_t bound);
+/* Packs the point, cuts it off or passes it over. */
+void search_try_point(struct search *s);
 bool search_too_early(const struct search *s, int64_t spill);
 /* Does the choice pack with any handovers? FIT_NO: with none. FIT_LIMIT: unknown, or too many ways. */
 enum fit_result search_pack_somehow(struct search *s, const bool *kept, int64_t nodes, int64_t *address);

@@ -68,12 +68,11 @@ static void search_leaf_pass_over(struct search *s, int64_t spill)
         place_greedily(&s->packer, s->kept, s->merged, (enum place_order)order, s->trial);
         search_offer(s, s->trial);
     }
-    struct model_term *terms = mem_alloc((items + 1) * sizeof *terms);
+    OWNED struct model_term *terms = mem_alloc((items + 1) * sizeof *terms);
     int32_t n = 0;
     for (int32_t i = 0; i < s->m->item_count; i++)
         if (s->kept[i]) terms[n++] = (struct model_term){i, 1};
     search_add_row(s, terms, n, 1);
-    mem_free(terms);
 }
 
 /* Packs leaves in order of spill: a leaf that costs more than the least open bound waits, so that the Fit
@@ -119,8 +118,10 @@ static bool try_point(struct search *s, int64_t spill)
     else if (result == FIT_LIMIT && by_levels(s)) {
         /* Packs large items first, small ones into the gaps. FIT_NO: `core` has large items that do not
          * pack. */
-        int64_t value = levels_plan(&s->packer, s->kept, LEVEL_TRIES, spill, s->trial, s->core, &result);
-        s->budget->steps += (int64_t)LEVEL_TRIES * s->m->item_count * s->m->item_count / 5000;
+        int64_t items = s->m->item_count,
+                tries = max_i64(3, min_i64(LEVEL_TRIES, 1000 * LEVEL_TRIES / items));
+        int64_t value = levels_plan(&s->packer, s->kept, (int)tries, spill, s->trial, s->core, &result);
+        s->budget->steps += tries * items * items / 2000;
         if (result == FIT_NO) memcpy(s->kept, s->core, (size_t)s->m->item_count);
         if (value < INT64_MAX) search_offer(s, s->trial);
         result = value <= spill ? FIT_YES : result == FIT_NO ? FIT_NO : FIT_LIMIT;
@@ -132,6 +133,12 @@ static bool try_point(struct search *s, int64_t spill)
     budget_spend_nodes(s->budget, s->packer.nodes - before, s->m->item_count);
     if (result == FIT_YES) search_fix_at_root(s);
     return result == FIT_YES;
+}
+
+void search_try_point(struct search *s)
+{
+    int64_t spill = keep_by_point(s);
+    if (spill < s->best) try_point(s, spill);
 }
 
 enum leaf search_visit_leaf(struct search *s, int32_t node, int64_t bound)
@@ -182,7 +189,7 @@ static void keep_what_fits(struct search *s)
 static void mend_point(struct search *s)
 {
     const struct model *m = s->m;
-    int64_t *load = mem_alloc(((size_t)m->section_count + 1) * sizeof *load);
+    OWNED int64_t *load = mem_alloc(((size_t)m->section_count + 1) * sizeof *load);
     for (int32_t tries = 0; tries < m->section_count + 8; tries++) {
         /* The section with the largest lack. */
         int32_t worst = -1, best = -1;
@@ -203,7 +210,6 @@ static void mend_point(struct search *s)
         if (best < 0) break;
         s->point[best] = true;
     }
-    mem_free(load);
     model_linked_columns(m, s->point);
 }
 

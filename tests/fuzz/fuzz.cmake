@@ -3,8 +3,8 @@
 # sanitizers and unless LXPLAN_ALL is on.
 set(FUZZ ${CMAKE_CURRENT_SOURCE_DIR}/fuzz)
 set(FUZZ_MUTATIONS pattern 6000 lists 6000 plan_file 6000 loops 20000 ttir 6000 hlo 6000 stable 20000 onnx 10000 joint 10000 team_plan 4000
-    xla_plan 20000 results 2000 command 1500 script 300 settings 5000 device 6000 emit 600)
-set(FUZZ_WITH_PROGRAM results command script settings)
+    xla_plan 20000 results 2000 command 1500 script 300 settings 5000 device 6000 emit 600 others 2000)
+set(FUZZ_WITH_PROGRAM results command script settings others)
 # Models to begin with.
 add_executable(model_seeds fuzz/model_seeds.c)
 target_include_directories(model_seeds PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})

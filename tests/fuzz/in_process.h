@@ -70,6 +70,7 @@ static inline int fuzz_command(const char *line)
     for (char *word; count <= FUZZ_WORDS && (word = strsep(&rest, " "));)
         if (*word) arguments[count++] = word;
     int code = run_program(count, arguments);
+    if (code < 0 || code > 2) fprintf(stderr, "lxplan %s: exit code %d\n", line, code);
     fuzz_must(code >= 0 && code <= 2, "a fault of the program", NULL);
     return code;
 }

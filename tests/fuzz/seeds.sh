@@ -189,6 +189,19 @@ emit)
     printf '%s\n' name in w out result first second device >"$folder/plain"
     printf '/*\n*/\n\\\n*\\/\n"\n%%s\n\342\200\256\n#' >"$folder/short"
     ;;
+others)
+    printf '%s' "$small" >"$folder.small.json"
+    printf P >"$folder/proof" && "$lxplan" plan "$folder.small.json" --cores 1 --lx 4k --objective bytes --tile none -q -o "$folder.plan" --certificate "$folder.proof"
+    cat "$folder.proof" >>"$folder/proof"
+    rm "$folder".{small.json,plan,proof}
+    for name in fit/tight_10 height/cut_15 spill/$(ls "$patterns/suite/spill" | grep -m1 instance | sed 's/.instance//'); do
+        { printf Q && cat "$patterns/suite/$name.instance"; } >"$folder/$(basename "$name")"
+    done
+    printf 'Q{"lxplan": 1, "kind": "instance", "name": "x", "class": "graphs", "origin": ["plan", "p.json", "--certificate", "new"], "sha256": "0", "buffers": 3, "best": null, "status": "open"}' >"$folder/plans"
+    printf 'Rid,offset\n0,0\n1,6\n2,-1\n3,0\n' >"$folder/reply"
+    number=0
+    awk -v folder="$folder/loops_" '/"kind": "lifetimes"/ {name = folder (++count); printf "S" >name} /^END$/ {name = ""} name {print >name}' "$tests/golden/other_makers.sh"
+    ;;
 settings)
     printf 'theme light\nbind $ graph\nset solver exact\nascii\n' >"$folder/some"
     printf '# mine\nset lx 64k\nset cores 4\nbind <C-g> map\ntheme mono\n' >"$folder/other"

@@ -23,6 +23,9 @@ for at in "0 0" "5 48" "37 11"; do
     cmp "$scratch/static" "$scratch/open" && cat "$scratch/open"
 done
 $LXPLAN run "$scratch/open.json" --team 2 | grep '^result'
+# Members of a team and the one device beside them have the same argument; 64: outside, moved to the edge.
+for team in 2 2x2; do $LXPLAN run "$scratch/open.json" --team $team --argument take.offset0=37 --argument put.offset0=11 | grep '^result'; done
+$LXPLAN run "$scratch/open.json" --team 2 --argument y=1; echo "exit $?"
 $LXPLAN run "$scratch/plan.json" --argument take.offset=1; echo "exit $?"
 $LXPLAN run "$scratch/plan.json" --argument y=1; echo "exit $?"
 $LXPLAN run "$scratch/plan.json" --argument take.offset0=5 --argument put.offset0=48 --on host --launches 0 | grep "^result"; echo "exit $?"

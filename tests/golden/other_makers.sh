@@ -64,3 +64,25 @@ $LXPLAN show "$scratch/right.json" | head -3
 $LXPLAN plan "$scratch/right.json" -s exact --objective height -q -o "$scratch/ours.json"
 $LXPLAN diff "$scratch/right.json" "$scratch/ours.json"; echo "exit $?"
 $LXPLAN check "$scratch/ours.json"; echo "exit $?"
+# A plan whose product turns what it reads (both inputs have their sticks along the sum) in a type, and with columns, for
+# which ours would make a copy.
+cat >"$scratch/turned.json" <<'END'
+{"lxplan": 2, "kind": "plan", "objective": "spill", "solver": {"name": "greedy", "seed": 0, "work_limit": 0, "options": "", "steps": 0, "message": ""},
+ "graph": {"cores": 2, "tensors": [{"name": "a", "order": [0, 1], "hbm": 0}, {"name": "b", "order": [0, 1], "hbm": 1024}, {"name": "c", "order": [0, 1], "hbm": 2560}],
+ "ops": [{"name": "product", "inputs": [0, 1], "output": 2, "stick_var": 2, "output_splits": [[6, 2]], "accesses": [[0, 1, 0, 1024], [1, 1, 0, 1536], [2, 0, 1, 512]]}],
+ "launches": [{"op": 0, "kind": "tiles", "mode": "global", "order": "row_major", "dims": [[4, 16, 1, 4], [6, 64, 1, 6]],
+  "sums": [[40, 1, 40]], "k_tile": 64, "core_grid": [1, 132], "cores": [[0, 0, 0, 0, 1, 0, 0, 0], [1, 0, 1, 1, 0, 0, 0, 0]]}],
+ "transfers": []},
+ "buffers": [{"name": "a", "size": 512, "start": 0, "end": 1, "tensor": 0, "view_op": 0, "view_operand": 0},
+  {"name": "b", "size": 1536, "start": 0, "end": 1, "tensor": 1, "view_op": 0, "view_operand": 1},
+  {"name": "c", "size": 256, "start": 0, "end": 1, "tensor": 2, "view_op": 0, "view_operand": 2}],
+ "pattern": {"lxplan": 1, "kind":
+ "pattern", "name": "turned", "device": {"preset": "h200", "cores": 2},
+  "tensors": [{"name": "a", "shape": [4, 40], "dtype": "fp32", "role": "input"},
+   {"name": "b", "shape": [6, 40], "dtype": "fp32", "role": "input"},
+   {"name": "c", "shape": [4, 6], "dtype": "fp32", "role": "output"}],
+  "ops": [{"name": "product", "kind": "matmul", "inputs": ["a", "b"], "output": "c", "einsum": "mk,nk->mn"}]}}
+END
+$LXPLAN check "$scratch/turned.json"; echo "exit $?"
+$LXPLAN run "$scratch/turned.json" | sed -n 's/ in [0-9].*//; /^result/p'
+sed 's/"cores": 2}/"cores": 2, "turns": 0}/' "$scratch/turned.json" | $LXPLAN check -; echo "exit $?"

@@ -28,7 +28,14 @@ sed -i 's/"best": 65536, "bound": 65536/"best": 66560, "bound": 66560/' $height
 $LXPLAN suite verify cut_15 | sed -n 4p | tr -s ' '
 sed 's/"proved"/"open"/' kept.instance >$height
 $LXPLAN bench --suite cut_15 -s exact -q | grep -c 'suite update'
+sed 's/"best": 65536, "bound": 65536, "status": "proved"/"best": 200000, "bound": 1000, "status": "open"/' kept.instance >$height
+$LXPLAN bench --suite cut_15 -s greedy -o claim.jsonl -q >/dev/null
+sed -i '$s/"outcome": "feasible"/"outcome": "optimal"/; $s/"bound": 65536/"bound": 158592/' claim.jsonl
+$LXPLAN suite update claim.jsonl; grep -o '"best".*"by": "[a-z]*"' $height
 cp kept.csv patterns/suite/height/cut_15.csv; cp kept.instance $height
+echo "--- a solver that does not take a problem has not failed"
+$LXPLAN bench --suite "$certified" -s cmd:true,greedy -o untaken.jsonl -q >/dev/null; echo "exit $?"
+$LXPLAN report untaken.jsonl | sed -n '/not tried/,$p' | tr -s ' '
 echo "--- not what they say"
 sed -i '3s/,.*/,0/' patterns/suite/height/cut_15.csv; $LXPLAN suite verify cut_15 | sed -n 4p | tr -s ' '
 spoil() { # FROM TO: of the tight one
@@ -40,6 +47,7 @@ spoil '"gen","cut"' '"run","cut"'
 spoil '"--objective"' '"-o","stolen","--objective"'
 spoil '"gen".*"fit"' '"plan","INSTANCE","--stage","graph"'
 spoil '"gen".*"fit"' '"plan","INSTANCE","-s","cmd:touch stolen"'
+spoil '"gen".*"fit"' '"plan","INSTANCE","--certificate","stolen"'
 spoil '"fit",' '"fits",'
 spoil '"best": 0' '"best": -1'
 spoil '"bound": 0' '"bound": 1'

@@ -8,7 +8,7 @@
  * changes the clock: turns that are close to each other have much the same of it. So each turn of ours is
  * compared with one of the other: the next, or where threads have to change over one of the next few
  * milliseconds. The ratio is the median of these comparisons. GFLOPS are by the median of the turns. What the
- * machine itself gives is a row too: multiply-adds on registers.
+ * machine itself gives is a row too: multiply-adds on registers, whose fastest turn is the peak.
  *
  * Of a shared machine one processor is often slower than the other, and several threads have the slow one
  * too. So the speed-up is against the mean speed of one thread on each of the processors that as many threads
@@ -22,6 +22,7 @@
 #include "measure/kernel_products.h"
 #include "support/peak.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -218,6 +219,8 @@ static void print_head(const char *rival)
 static void print_entry(const struct entry *e, const struct entry *peak)
 {
     const double ours = gflops(e, e->ours_times);
+    double fastest = peak->ours_times[0]; /* the median has what else the machine does */
+    for (int i = 1; i < peak->turns; i++) fastest = fmin(fastest, peak->ours_times[i]);
     printf("%-20s %7d %9.1f ", e->job.row->name, e->job.threads, ours);
     if (e->rival.run)
         printf("%9.1f %7.3f ", gflops(e, e->rival_times), median_ratio(e));
@@ -226,7 +229,7 @@ static void print_entry(const struct entry *e, const struct entry *peak)
     if (e->job.row->kind == RELU) /* of memory, not of units */
         printf("%7s ", "-");
     else
-        printf("%6.0f%% ", ours / gflops(peak, peak->ours_times) * 100);
+        printf("%6.0f%% ", ours / (job_flops(&peak->job) * 1e-9 / fastest) * 100);
     printf("%8.3f %6d\n", e->alone.run ? median(e->speed_up, e->turns) : 1, e->turns);
 }
 

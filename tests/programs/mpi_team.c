@@ -1,6 +1,6 @@
 /* Team plans under mpirun: mpi_team [--fault KIND MEMBER WHEN] [--grid AxB] PATTERN ... runs each pattern with as many
- * members as there are processes, in a row or a grid. WHEN is a word of `phases` or the number of an op.
- * Exit: 0 all equal to one device, 1 not or a member at fault. */
+ * members as there are processes, in a row or a grid. WHEN is a word of `phases` or the number of an op. Without mpirun:
+ * mpi_team --no-memory, what the plug-in does then. Exit: 0 all equal to one device, 1 not or a member at fault. */
 #include "unstable.h"
 #include "solvers.h"
 
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -133,12 +134,25 @@ static int leave(const struct lx_transport *mpi, bool ok, lx_status *st)
     return 1;
 }
 
+/* The plug-in, which has an allocator of its own, reports that memory is out; MPI has not begun. */
+static int lack_memory(const struct lx_transport *mpi)
+{
+    enum { MUCH = 1 << 30 };
+    static char data[1];
+    struct lx_link link = {.transport = mpi, .devices = 2};
+    const struct lx_message out[2] = {{0}, {data, MUCH}}, in[2] = {{0}};
+    lx_status st = {0};
+    setrlimit(RLIMIT_AS, &(struct rlimit){MUCH, MUCH});
+    return mpi->start(&link, 1, out, in, &st) == NULL && st.code == LX_E_MEMORY ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
     int first = 1;
     lx_status st = {0};
     struct lx_team_grid grid = {1, {0}};
     const struct lx_transport *mpi = lx_transport_find("mpi", &st);
+    if (argc > 1 && strcmp(argv[1], "--no-memory") == 0) return lack_memory(mpi);
     if (argc > first + 3 && strcmp(argv[first], "--fault") == 0) {
         read_fault(argv + first + 1);
         first += 4;

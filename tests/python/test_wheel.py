@@ -17,6 +17,7 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "lib" / "python" / "build_wheel.py"
 LIBRARY = os.environ["LXPLAN_LIBRARY"]
+BARE = pathlib.Path(LIBRARY).parent / "bin" / "lxplan_bare"
 
 
 def built(folder, *more):
@@ -73,7 +74,7 @@ class Wheel(unittest.TestCase):
         self.assertIn("/nowhere/lib.so", said.stderr)
 
     def test_installed_without_a_network(self):
-        wheel = built(self.folder)
+        wheel = built(self.folder, "--program", str(BARE))
         subprocess.run([sys.executable, "-m", "venv", self.folder + "/env"], check=True, capture_output=True)
         python = self.folder + "/env/bin/python"
         plain = {k: v for k, v in os.environ.items() if k not in ("LXPLAN_LIBRARY", "PYTHONPATH")}
@@ -90,6 +91,13 @@ class Wheel(unittest.TestCase):
         shown = subprocess.run([python, "-m", "lxplan", str(ROOT / "patterns/targets/moe_mlp.json")], capture_output=True, text=True, env=plain)
         self.assertEqual(shown.returncode, 0, shown.stderr)
         self.assertIn("optimal", shown.stdout)
+        pattern = self.folder + "/env/share/lxplan/patterns/targets/moe_mlp.json"
+        shown = subprocess.run([self.folder + "/env/bin/lxplan", "plan", pattern], check=True, capture_output=True, text=True, env=plain)
+        self.assertIn("optimal", shown.stdout)
+
+    def test_a_program_of_more_than_libc_is_refused(self):
+        said = subprocess.run([sys.executable, str(BUILD), LIBRARY, "--program", str(BARE.with_name("lxplan"))], capture_output=True, text=True)
+        self.assertEqual((said.returncode, "LXPLAN_BARE" in said.stderr), (2, True))
 
 
 if __name__ == "__main__":

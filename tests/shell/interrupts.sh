@@ -36,6 +36,10 @@ begin sweep_int INT sweep team.json --team 1,2 -s rogue_wait -f csv
 begin run INT run team.json --team 2 -s rogue_wait
 begin deaf INT plan graph.json --lx 64k -s rogue_deaf -o deaf.json
 begin deaf_term TERM plan graph.json --lx 64k -s rogue_deaf -o deaf_term.json
+begin explain INT plan graph.json --lx 64k -s rogue_wait --time 0.3 --explain . -o explained.json
+for _ in $(seq 200); do [ -e explained.json ] && break; sleep 0.05; done # the remedies are tried after it
+stop explain
+{ [ $code = 130 ] && grep -q 'not everything was tried' explain.out; } || fail "explain: exit code $code, or not told"
 for name in plan_int plan_term team sweep sweep_int run; do
     stop $name
     [ $code = 130 ] || fail "$name: the exit code is $code"
@@ -51,5 +55,5 @@ for name in deaf deaf_term; do
     stop $name
     [ $code = 130 ] || fail "$name: the exit code is $code"
 done
-[ "$(ls ./*.json)" = "$(printf './%s.json\n' graph plan_int plan_term team team_term)" ] || fail "other files: $(ls -A)"
+[ "$(ls ./*.json)" = "$(printf './%s.json\n' explained graph plan_int plan_term team team_term)" ] || fail "other files: $(ls -A)"
 [ -z "$(ls -A | grep -v -e '\.json$' -e '\.out$')" ] || fail "other files: $(ls -A)"

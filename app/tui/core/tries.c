@@ -2,11 +2,10 @@
 #include "tui/core/tries.h"
 #include "tui/core/session.h"
 
-/* Seconds of processor time for a row, in its first round and in its second; or so many times what the first
- * plan of the graph took. */
+/* Polls for a row, in its first round and in its second; or so many times those of the plan of now. */
 static const struct {
-    double seconds, times;
-} limits[] = {{0.25, 2.5}, {5, 12}};
+    int64_t polls, times;
+} limits[] = {{50000, 2}, {20 * 50000, 12}};
 /* Seconds that a row may be expected to take; longer ones are tried when they are asked for. */
 static const double LONGEST = 10;
 enum { ROUNDS = sizeof limits / sizeof *limits, WITHOUT_LIMIT = ROUNDS };
@@ -17,7 +16,6 @@ struct try_job {
     struct pattern_source *source;
     uint64_t number;
     int round;
-    double took;
     struct remedies of;       /* the question without rows */
     struct remedy it, listed; /* present and previous state */
 };
@@ -26,16 +24,13 @@ void tries_run(void *data, void *watch)
 {
     struct try_job *j = data;
     struct remedy_watch until = {watch_stop, watch, 0};
-    if (j->round < ROUNDS) {
-        double relative = limits[j->round].times * j->took, least = limits[j->round].seconds;
-        until.seconds = relative > least ? relative : least;
-    }
-    struct source_content from = source_read(j->source);
+    if (j->round < ROUNDS)
+        until.polls = max_i64(limits[j->round].polls, limits[j->round].times * j->of.plan->polls);
+    SCOPED(source_content_free) struct source_content from = source_read(j->source);
     if (from.graph) {
         remedy_try(&j->of, &j->it, from.graph, &until);
     } else
         j->it.state = REMEDY_STOPPED;
-    source_content_free(&from);
 }
 
 static void tries_post(struct tries *t, struct session *s, const struct remedy *it, int round)
@@ -46,7 +41,6 @@ static void tries_post(struct tries *t, struct session *s, const struct remedy *
                           .source = s->patterns.at[s->current].source,
                           .number = t->number,
                           .round = round,
-                          .took = s->took,
                           .of = {.plan = lx_plan_ref(t->list.plan),
                                  .asked = t->list.asked,
                                  .name = t->list.name ? mem_string(t->list.name) : NULL,
@@ -90,10 +84,9 @@ void tries_done(void *data, bool stopped)
 
 void tries_free(void *data)
 {
-    struct try_job *j = data;
+    OWNED struct try_job *j = data;
     lx_plan_free(j->it.made);
     remedies_free(&j->of);
-    mem_free(j);
 }
 
 void tries_begin(struct tries *t, struct session *s, int first)

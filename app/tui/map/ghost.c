@@ -155,10 +155,9 @@ static void forcing_done(void *data, bool stopped)
 
 static void forcing_free(void *data)
 {
-    struct forcing *f = data;
+    OWNED struct forcing *f = data;
     lx_plan_free(f->plan);
     mem_free(f->answer.address);
-    mem_free(f);
 }
 
 static const struct work force_work = {3, forcing_run, forcing_done, forcing_free};

@@ -198,12 +198,11 @@ static void evaluate_made(struct evaluating *v, int32_t o, struct value *out)
     if (x && !is_known(x)) return;
     if (x) in = reference_operand_of(x);
     wide_number *value = mem_alloc((size_t)(out->count + 1) * sizeof *value);
-    double *slack = mem_alloc((size_t)(out->count + 1) * sizeof *slack);
+    OWNED double *slack = mem_alloc((size_t)(out->count + 1) * sizeof *slack);
     numbers_make(out);
     made_values(v->g, op, &in, value, slack);
     keep_numbers(out, 0, 0, &(struct expected){.count = out->count, .exact = value});
     mem_free(value);
-    mem_free(slack);
 }
 
 static void reference_drop(struct value *x)
@@ -345,10 +344,10 @@ void lx_reference_free(struct lx_reference *r)
     mem_free(r);
 }
 
-void data_argument(const struct lx_device_options *how, int32_t tensor, enum lx_dtype type, void *items)
+void data_argument(const struct lx_argument *all, int count, int32_t tensor, enum lx_dtype type, void *items)
 {
-    for (int i = 0; i < how->argument_count; i++) {
-        float value = (float)how->arguments[i].value;
-        if (how->arguments[i].tensor == tensor) items_encode(&number_types[type], &value, 1, items);
+    for (int i = 0; i < count; i++) {
+        float value = (float)all[i].value;
+        if (all[i].tensor == tensor) items_encode(&number_types[type], &value, 1, items);
     }
 }

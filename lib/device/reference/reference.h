@@ -1,7 +1,6 @@
 /* The whole pattern in fp64, from the inside. Private to the stage. */
 #pragma once
 
-#include "graph/graph.h"
 #include "device/device.h"
 #include "device/reference/values.h"
 #include "kernels/kernels.h"
@@ -39,4 +38,4 @@ struct lx_reference *reference_make(const struct lx_graph *pattern, uint64_t see
 void data_fill(const struct lx_graph *g, int32_t tensor, uint64_t seed, struct pool *pool, void *items,
                int64_t count);
 /* Writes the run's argument that is this tensor of the pattern, if there is one. */
-void data_argument(const struct lx_device_options *how, int32_t tensor, enum lx_dtype type, void *items);
+void data_argument(const struct lx_argument *all, int count, int32_t tensor, enum lx_dtype type, void *items);

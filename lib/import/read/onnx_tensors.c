@@ -1,5 +1,6 @@
 /* Tensors and types of ONNX. Numbers stand in raw bytes, in a field by type, or in a file beside the model:
- * the reader takes only the needed bytes, from a regular file whose path has no ".." and no root. */
+ * the reader takes only the needed bytes, from a regular file whose path has no ".." and no root. Links may lead
+ * to the folder in which the model is, as those of download caches do, and nowhere else. */
 #include "import/read/onnx.h"
 #include "import/types/typing.h"
 
@@ -53,16 +54,28 @@ static void tensor_external_entry(struct tensor_parts *p, struct wire entry)
                   "external data in \"%.200s\": name a file in the model's folder or below it", word);
 }
 
+/* Is the file in the real folder of `path`, which is cut after its last '/', or below it? */
+static bool tensor_is_beside(const char *file, char *path)
+{
+    char folder[PATH_MAX];
+    char *slash = strrchr(path, '/');
+    if (slash) slash[1] = 0;
+    size_t n = realpath(slash ? path : ".", folder) ? strlen(folder) : SIZE_MAX;
+    return n != SIZE_MAX && strncmp(file, folder, n) == 0 && (n == 1 || file[n] == '/');
+}
+
 /* Opens the file; -1: failed. A file that is not regular might block the reader. */
 static int tensor_open_external(const struct tensor_parts *p, const char *model)
 {
-    char path[2 * MODEL_MAX_NAME + 2];
+    char path[PATH_MAX], file[PATH_MAX];
     struct stat info;
     const char *slash = strrchr(model, '/');
     int folder = slash ? (int)(slash - model) + 1 : 0;
     int n = p->location ? snprintf(path, sizeof path, "%.*s%s", folder, model, p->location) : -1;
-    if (n < 0 || (size_t)n >= sizeof path) return -1;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (n < 0 || (size_t)n >= sizeof path || !realpath(path, file)) return -1;
+    snprintf(path, sizeof path, "%s", model);
+    if (!tensor_is_beside(file, path) && (!realpath(model, path) || !tensor_is_beside(file, path))) return -1;
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0 && (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))) {
         close(fd);
         fd = -1;
@@ -88,13 +101,12 @@ static bool tensor_read_external(struct tensor_parts *p, const char *model, size
     int fd = tensor_open_external(p, model);
     bool there = fd >= 0 && (!wanted || !p->has_length || p->length == size);
     if (there && wanted) {
-        unsigned char *bytes = mem_alloc(size + 1);
+        OWNED unsigned char *bytes = mem_alloc(size + 1);
         size_t n = 0;
         for (ssize_t got = 1; n < size && got > 0; n += got > 0 ? (size_t)got : 0)
             got = pread(fd, bytes + n, size - n, (off_t)(p->offset + n));
         there = n == size;
         if (there) tensor_add_raw(p, bytes, size);
-        mem_free(bytes);
     }
     if (fd >= 0) close(fd);
     return there;

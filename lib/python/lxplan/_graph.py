@@ -34,7 +34,8 @@ class Graph(Handle):
         asked_for = {}
         for name, value in options.items():
             if isinstance(value, Mapping):
-                name, value = name.rstrip("s"), ",".join(f"{k}={v}" for k, v in value.items())
+                named = ((str(k).replace("\\", "\\\\").replace(",", "\\,"), v) for k, v in value.items())
+                name, value = name.rstrip("s"), ",".join(f"{k}={v}" for k, v in named)
             asked_for[name.replace("_", "-")] = value
         how = options_of(None, asked_for)
         return cls(_native.made(native.lx_graph_import(raw, len(raw), how._open(), _native.error())), native)

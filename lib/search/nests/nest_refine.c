@@ -57,15 +57,13 @@ static void change_counts(struct refining *r, int32_t n)
     op_index_of(layouts_of(r)->graph, &layouts_of(r)->graph->ops[to.first], &x);
     for (int l = 0; l < to.level_count; l++) {
         int64_t old = to.tiles[l], extent = x.extent[to.var[0][l]];
-        int steps = 0;
-        for (int64_t t = old - 1; t >= 2 && steps < NEAR && !nest_refine_is_over(r); t--) {
-            to.tiles[l] = t;
-            if (extent % t == 0) try_nest(r, n, &to, false), steps++;
-        }
-        steps = 0;
-        for (int64_t t = old + 1; t <= extent && steps < NEAR && !nest_refine_is_over(r); t++) {
-            to.tiles[l] = t;
-            if (extent % t == 0) try_nest(r, n, &to, false), steps++;
+        for (int by = -1; by <= 1; by += 2) {
+            int steps = 0;
+            for (int64_t t = old + by; t >= 2 && t <= extent && steps < NEAR && !nest_refine_is_over(r);
+                 t += by) {
+                to.tiles[l] = t;
+                if (extent % t == 0) try_nest(r, n, &to, false), steps++;
+            }
         }
         to.tiles[l] = old;
     }

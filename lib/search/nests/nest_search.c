@@ -4,6 +4,8 @@
  * none helps. Then tile counts, ends, levels, holds and cuts are changed one at a time. A change is kept if
  * the whole plan moves less. */
 #include "search/nests/nest_search.h"
+#include "cost/op.h"
+#include "cost/rates.h"
 
 static bool is_tiny(const struct search *search)
 {
@@ -79,11 +81,42 @@ static void add_path(struct search *search, const struct nest_set *base, const s
     if (s.nest_count > base->nest_count + 1) nest_search_enter(search, &s, tries, next);
 }
 
+/* An iteration waits for all cores twice or so, and each op begins anew. */
+static void nest_search_weigh(const struct lx_device *d, struct nest_asks *asks)
+{
+    const double rate = cost_hbm_rate(d);
+    asks->loop_bytes = (int64_t)(rate * (cost_rate(d, COST_LOOP) + 2 * cost_rate(d, COST_SYNC)));
+    asks->tick_bytes = (int64_t)(rate * (cost_rate(d, COST_TICK) + cost_rate(d, COST_LATENCY)));
+}
+
+/* Of a plan of few ops: also holds whole, in nest `at`, every tensor that is on chip across the nest without
+ * it. */
+static void nest_search_hold_across(struct search *search, const struct attempt *from,
+                                    const struct nest_set *with, int32_t at, struct arena *memory,
+                                    int64_t *tries, struct nest_pool *next)
+{
+    const struct lx_nest *n = &with->nests[at];
+    struct nest_set s = *with;
+    int32_t whole = 0;
+    for (int32_t t = 0; t < from->draft.graph->tensor_count; t++) {
+        bool across = false; /* a stay of the tensor spans an end of the nest */
+        for (int32_t k = 0; k < from->draft.problem.count && !across; k++) {
+            const struct lx_stay *stay = &from->draft.stays[k];
+            across = stay->tensor == t && from->answer.address[k] >= 0 && stay->first <= n->last &&
+                     stay->last >= n->first && (stay->first < n->first || stay->last > n->last);
+        }
+        if (!across || !nest_tensor_of(from->draft.layouts, n, t).accessed) continue;
+        nest_set_hold(&s, (struct hold){t, at, 0}, memory, &s);
+        whole++;
+    }
+    if (whole > 0 && *tries > 0) nest_search_enter(search, &s, tries, next);
+}
+
 /* Plans `from` with one more nest, for at most `most` candidates of largest gain; or with a path of nests. */
 static void nest_search_add_nests(struct search *search, const struct attempt *from, struct nest_menus *menus,
                                   int quarters, int32_t most, int64_t *tries, struct nest_pool *next)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     /* The effort depends on the number of ops. */
     bool tiny = next->width == WIDEST_POOL;
     int32_t ops = search->best.draft.graph->op_count;
@@ -95,39 +128,21 @@ static void nest_search_add_nests(struct search *search, const struct attempt *f
                                                .most = tiny ? 200 : 24,
                                                .most_runs = tiny ? 0 : 400,
                                                .least_gain = tiny || asks_time(search) ? -LX_INT_MAX : 1};
-    struct nest_list all = {0}, runs = {0};
+    struct nest_list all, runs;
     struct nest_set base, with;
     asks.now = &from->draft;
     asks.room = asks.room / 4 * quarters;
     asks.op_bytes = nest_op_bytes(from, &memory);
-    nest_candidates(&asks, &memory, &all, &runs);
     nest_set_of(&from->draft, menus, &memory, &base);
+    if (menus->pays) nest_search_weigh(&search->best.draft.graph->device, &asks);
+    nest_candidates(&asks, &memory, &all, &runs);
     if (asks.most_runs > 0) add_path(search, &base, &runs, &memory, tries, next);
     for (int32_t i = 0; *tries > 0 && i < all.count && i < most && !search_is_over(search); i++) {
         nest_set_add(&base, &all.at[i], &memory, &with);
         int32_t at = with.changed;
         nest_search_enter(search, &with, tries, next);
-        if (from->draft.graph->op_count <= FEW_OPS) {
-            /* Hold whole, in nest `at`, every tensor that is on chip across the nest without it. */
-            struct nest_set s = with;
-            int32_t whole = 0;
-            for (int32_t t = 0; t < from->draft.graph->tensor_count; t++) {
-                const struct lx_nest *n = &with.nests[at];
-                /* The tensor has a stay that spans an end of the nest. */
-                bool through = false;
-                for (int32_t k = 0; k < from->draft.problem.count && !through; k++) {
-                    const struct lx_stay *stay = &from->draft.stays[k];
-                    through = stay->tensor == t && from->answer.address[k] >= 0 && stay->first <= n->last &&
-                              stay->last >= n->first && (stay->first < n->first || stay->last > n->last);
-                }
-                if (!through || !nest_tensor_of(from->draft.layouts, n, t).accessed) continue;
-                nest_set_hold(&s, (struct hold){t, at, 0}, &memory, &s);
-                whole++;
-            }
-            if (whole > 0 && *tries > 0) nest_search_enter(search, &s, tries, next);
-        }
+        if (ops <= FEW_OPS) nest_search_hold_across(search, from, &with, at, &memory, tries, next);
     }
-    arena_free(&memory);
 }
 
 /* Adds one nest to each plan of the pool. */
@@ -195,14 +210,12 @@ static bool begin_divided(struct nest_search *s, struct search *search, struct n
     s->pool.count = 1;
     if (search->given && search->best.draft.how.nest_count > 0 && !nest_search_add_plain(s)) return false;
     /* Divides the ops together, as for nests, with the present nests: often none. */
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct nest_set as_it_is;
     bool better;
     nest_set_of(&search->best.draft, menus, &memory, &as_it_is);
     nest_search_enter(search, &as_it_is, &s->left, &s->pool);
-    bool ok = nest_pool_take_best(search, &s->pool, &better);
-    arena_free(&memory);
-    return ok;
+    return nest_pool_take_best(search, &s->pool, &better);
 }
 
 bool nest_search_begin(struct nest_search *s, struct search *search, struct nest_menus *menus, int64_t tries,

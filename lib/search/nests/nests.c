@@ -3,6 +3,7 @@
 #include "search/keep.h"
 #include "search/nests/nest_search.h"
 #include "search/search_steps.h"
+#include "cost/rates.h"
 
 void nest_keep_better(struct attempt *best, struct attempt *next)
 {
@@ -29,7 +30,7 @@ static bool nests_search_once(struct search *search, struct nest_menus *menus)
 {
     const int least =
         asks_time(search) || search->best.draft.graph->op_count <= FEW_OPS ? ALL_ROOM : LEAST_ROOM;
-    struct attempt first;
+    SCOPED(attempt_free) struct attempt first;
     bool ok = attempt_copy(search, &search->best, &first);
     for (int quarters = ALL_ROOM; ok && quarters >= least && !nests_suffice(search); quarters--) {
         struct search by = *search;
@@ -41,7 +42,6 @@ static bool nests_search_once(struct search *search, struct nest_menus *menus)
         nest_search_free(&s);
         if (by.best.memory) nest_keep_better(&search->best, &by.best);
     }
-    attempt_free(&first);
     return ok;
 }
 
@@ -116,10 +116,10 @@ static bool nests_scout(struct search *search, struct nest_menus *menus, bool *b
     return ok;
 }
 
-/* `most_cores`: of any op in a nest; 0: all. */
-static bool nests_search_on(struct search *search, int64_t most_cores)
+/* `most_cores`: of any op in a nest; 0: all. `pays`: candidates pay for their iterations. */
+static bool nests_search_on(struct search *search, int64_t most_cores, bool pays)
 {
-    struct nest_menus menus = {.most_cores = most_cores};
+    struct nest_menus menus = {.most_cores = most_cores, .pays = pays};
     struct effort in_full = effort_in_full(search, true);
     struct search tries = *search;
     /* A caller with another solver than the request's solves the result again. */
@@ -158,18 +158,26 @@ static bool nests_meet_bound(const struct search *search)
     return search->request->objective == LX_ASK_TIME && search->best.us <= NEAR * search->bound_us;
 }
 
-/* By time once more on the cores of the plan without nests, if these are few: fewer cores launch sooner. */
+/* By time once more on the cores of the plan without nests, if these are few: fewer cores launch sooner. Where
+ * an op takes time to begin, once more for nests that pay for their iterations. */
 bool nests_search(struct search *search)
 {
     const struct draft *x = &search->best.draft;
-    struct search few = *search;
+    const struct lx_device *d = &x->graph->device;
+    struct search from = *search;
     int64_t most = 0;
     for (int32_t o = 0; o < x->graph->op_count; o++) most = max_i64(most, x->divisions->at[o].cores_used);
-    bool again = asks_time(search) && 2 * most <= search->divided->cores;
-    bool ok = !again || attempt_copy(search, &search->best, &few.best);
-    ok = ok && nests_search_on(search, 0);
-    if (!again) return ok;
-    ok = ok && (search_is_over(search) || nests_meet_bound(search) || nests_search_on(&few, most));
-    if (few.best.memory) nest_keep_better(&search->best, &few.best);
+    const bool again[] = {asks_time(search) && 2 * most <= search->divided->cores,
+                          asks_time(search) && cost_rate(d, COST_TICK) + cost_rate(d, COST_LATENCY) > 0};
+    from.best = (struct attempt){0};
+    bool ok = !(again[0] || again[1]) || attempt_copy(search, &search->best, &from.best);
+    ok = ok && nests_search_on(search, 0, false);
+    for (int i = 0; ok && i < 2; i++) {
+        struct search by = from;
+        if (!again[i] || search_is_over(search) || nests_meet_bound(search)) continue;
+        ok = attempt_copy(search, &from.best, &by.best) && nests_search_on(&by, i ? 0 : most, i);
+        if (by.best.memory) nest_keep_better(&search->best, &by.best);
+    }
+    attempt_free(&from.best);
     return ok;
 }

@@ -78,6 +78,7 @@ static bool begin_window(struct windows *w, struct window_kind *k)
                             .st = w->search->st};
     k->by.effort.run.progress = NULL; /* a window's bytes are not the plan's */
     k->menus.by_memory = w->menus->by_memory;
+    k->menus.pays = w->menus->pays;
     if (!try_with(&k->by, DRAFTS_FEW, &how, &k->by.best)) return false;
     k->help = nests_help(&k->by.best.draft, false);
     return !k->help || nest_search_begin(&k->search, &k->by, &k->menus,

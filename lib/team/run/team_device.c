@@ -1,6 +1,7 @@
 /* Runs one device, from its inputs to its outputs. */
 #include "team/run/team_device.h"
 #include "device/reference/reference.h"
+#include "graph/online.h"
 
 static const struct lx_team_place *team_device_place_of(const struct team_device *m, int32_t local)
 {
@@ -20,10 +21,11 @@ static void team_device_input(void *context, int32_t local, void *items)
     if (!x || x->tensor < 0) return;
     t = &m->p->graph->tensors[x->tensor];
     whole = lx_team_box_of(t->rank, t->shape);
-    void *all = mem_alloc((size_t)team_items_bytes(t->dtype, &whole) + 1);
+    OWNED void *all = mem_alloc((size_t)team_items_bytes(t->dtype, &whole) + 1);
     data_fill(m->p->graph, x->tensor, m->how->seed, m->pool, all, lx_team_box_elements(&whole));
+    data_argument(m->how->arguments, m->how->argument_count, graph_origin_tensor(m->p->graph, x->tensor),
+                  t->dtype, all);
     team_items_take(all, t->shape, &x->box, t->dtype, items);
-    mem_free(all);
 }
 
 static void team_device_output(void *context, int32_t local, const void *items)

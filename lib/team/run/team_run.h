@@ -46,10 +46,12 @@ struct lx_team_plans;
 struct lx_team_run_options {
     const struct lx_transport *transport; /* NULL: threads */
     uint64_t seed;                        /* seed of inputs and weights */
-    const struct lx_plan_options *plan;   /* plan options of the devices and the single device */
-    const struct lx_team_plans *plans;    /* device plans; NULL: each device makes its own */
-    enum lx_verify verify;                /* for each device's ops; no end-to-end check */
-    int timeout_ms;                       /* time limit of a wait for a device; 0: 5000 */
+    const struct lx_argument *arguments;  /* in place of seeded data */
+    int argument_count;
+    const struct lx_plan_options *plan; /* plan options of the devices and the single device */
+    const struct lx_team_plans *plans;  /* device plans; NULL: each device makes its own */
+    enum lx_verify verify;              /* for each device's ops; no end-to-end check */
+    int timeout_ms;                     /* time limit of a wait for a device; 0: 5000 */
     struct lx_team_fault fault;
     bool (*stop)(void *context); /* may be NULL; called by every device; a stopped run is an error */
     void (*progress)(void *context, int32_t done, int32_t ops); /* may be NULL; called for device 0 */

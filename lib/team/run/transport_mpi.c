@@ -31,18 +31,35 @@ static void transport_mpi_drop(struct lx_flight *f, int devices, bool ok)
     mem_free(f);
 }
 
+/* The border is here, as the plug-in has its own allocator, which knows nothing of the program's borders. */
+static struct lx_flight *transport_mpi_flight(struct lx_link *link, const struct lx_message *out,
+                                              lx_status *st)
+{
+    size_t devices = (size_t)link->devices;
+    struct border border;
+    if (border_begin(&border) != 0) return status_no_memory(st), NULL;
+    struct lx_flight *f = mem_alloc(sizeof *f);
+    *f = (struct lx_flight){.receive = mem_alloc(devices * sizeof *f->receive),
+                            .send = mem_alloc(devices * sizeof *f->send),
+                            .copy = mem_zeroed(devices, sizeof *f->copy)};
+    for (size_t m = 0; m < devices; m++) {
+        f->receive[m] = f->send[m] = MPI_REQUEST_NULL;
+        if (m == (size_t)link->device || out[m].bytes == 0) continue;
+        f->copy[m] = mem_alloc(out[m].bytes);
+        memcpy(f->copy[m], out[m].data, out[m].bytes);
+    }
+    border_end(&border);
+    return f;
+}
+
 static struct lx_flight *transport_mpi_start(struct lx_link *link, int tag, const struct lx_message *out,
                                              const struct lx_message *in, lx_status *st)
 {
-    size_t devices = (size_t)link->devices;
-    struct lx_flight *f = mem_alloc(sizeof *f);
-    *f = (struct lx_flight){.tag = tag,
-                            .in = in,
-                            .receive = mem_alloc(devices * sizeof *f->receive),
-                            .send = mem_alloc(devices * sizeof *f->send),
-                            .copy = mem_zeroed(devices, sizeof *f->copy)};
-    for (int m = 0; m < link->devices; m++) f->receive[m] = f->send[m] = MPI_REQUEST_NULL;
-    bool ok = true;
+    struct lx_flight *f = transport_mpi_flight(link, out, st);
+    bool ok = f != NULL;
+    if (!f) return NULL;
+    f->tag = tag;
+    f->in = in;
     for (int m = 0; m < link->devices && ok; m++) {
         if (m == link->device) continue;
         if (in[m].bytes > INT_MAX || out[m].bytes > INT_MAX)
@@ -51,8 +68,6 @@ static struct lx_flight *transport_mpi_start(struct lx_link *link, int tag, cons
             MPI_Irecv(in[m].data, (int)in[m].bytes, MPI_BYTE, m, tag, comm, &f->receive[m]) != MPI_SUCCESS)
             ok = status_set(st, LX_E_NO, "device %d: MPI cannot receive from device %d", link->device, m);
         if (!ok || out[m].bytes == 0) continue;
-        f->copy[m] = mem_alloc(out[m].bytes);
-        memcpy(f->copy[m], out[m].data, out[m].bytes);
         if (MPI_Isend(f->copy[m], (int)out[m].bytes, MPI_BYTE, m, tag, comm, &f->send[m]) != MPI_SUCCESS)
             ok = status_set(st, LX_E_NO, "device %d: MPI cannot send to device %d", link->device, m);
     }

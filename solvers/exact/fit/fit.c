@@ -7,7 +7,8 @@
 
 #include "exact/fit/fit_search.h"
 
-enum { DEAD_ENDS_A_TURN = 150, FIRST_FIT_PASSES = 3 };
+/* Packing from the ground up goes first above SKYLINE_FROM items; its placements cost a fraction of a node. */
+enum { DEAD_ENDS_A_TURN = 150, FIRST_FIT_PASSES = 3, SKYLINE_FROM = 1000, PLACEMENTS_A_NODE = 8 };
 
 /* 1 1 2 1 1 2 4 1 1 2 ... */
 static int64_t luby(int64_t i)
@@ -71,7 +72,7 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
     fit_scale(p, !limits->dense, &scaled);
     enum fit_result result = FIT_NO;
     if (!scaled.impossible) {
-        struct part_run *runs = mem_zeroed((size_t)scaled.part_count + 1, sizeof *runs);
+        OWNED struct part_run *runs = mem_zeroed((size_t)scaled.part_count + 1, sizeof *runs);
         /* Cheap orders first. Marks solved parts. */
         for (int32_t i = 0; i < scaled.part_count; i++) {
             const struct fit_part *part = &scaled.parts[i];
@@ -79,8 +80,15 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
             if (limits->nodes)
                 passes = max_i64(1, min_i64(passes, (limits->nodes - stats->nodes) / part->count));
             fit_unit excess = FIT_FAR, *trial = mem_alloc((size_t)part->count * sizeof *trial);
-            struct fit_heuristic_run run = {0, limits->stop, limits->context, &stats->nodes};
-            if (!part->near) fit_skyline(part, &run, trial, &excess);
+            struct fit_heuristic_run run = {0, limits->stop, limits->context, &stats->nodes,
+                                            part->near ? 2 : 0};
+            if (!part->near || part->count > SKYLINE_FROM) {
+                int64_t placed = 0;
+                run.steps = &placed;
+                fit_skyline(part, &run, trial, &excess);
+                stats->nodes += placed / PLACEMENTS_A_NODE;
+                run.steps = &stats->nodes;
+            }
             if (excess > 0) fit_first_fit(part, (int)passes, &run, trial, &excess);
             if (excess <= 0) {
                 runs[i].done = true;
@@ -92,7 +100,6 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
         for (int32_t i = 0; i < scaled.part_count; i++)
             if (runs[i].open) fit_search_close(&runs[i].search);
         if (result == FIT_YES) fit_place_peeled(&scaled, base);
-        mem_free(runs);
     }
     arena_free(&scaled.memory);
     return result;
@@ -110,7 +117,7 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
 enum { FIRST_BUDGET = 50000, QUESTIONS = 5, BUDGET_GROWTH = 4, MOST_PASSES = 24, HUGE_PASSES = 3 };
 /* First fit takes quadratic time; this caps items times passes. A heuristic placement counts as an eighth of
  * a node. */
-enum { FIRST_FIT_ITEMS = 48000, PLACEMENTS_A_NODE = 8 };
+enum { FIRST_FIT_ITEMS = 48000 };
 
 struct change {
     int64_t time, delta;
@@ -123,7 +130,7 @@ ORDER(height_by_time, struct change, ORDER_UP(time) ORDER_UP(delta));
 static int64_t simple_bound(const struct fit_problem *p)
 {
     size_t n = 2 * (size_t)p->piece_count;
-    struct change *changes = mem_alloc((n + 1) * sizeof *changes);
+    OWNED struct change *changes = mem_alloc((n + 1) * sizeof *changes);
     int64_t bound = 0, step = 0, saved = 0;
     for (int32_t i = 0; i < p->item_count; i++) step = gcd_i64(step, p->items[i].alignment);
     for (int32_t i = 0; i < p->item_count; i++)
@@ -142,7 +149,6 @@ static int64_t simple_bound(const struct fit_problem *p)
         load += changes[i].delta;
         bound = max_i64(bound, load - saved);
     }
-    mem_free(changes);
     return bound;
 }
 
@@ -187,7 +193,7 @@ static int64_t generous_capacity(const struct fit_problem *p, int64_t bound)
 static void pack_part(const struct fit_part *part, const struct fit_limits *limits, fit_unit enough,
                       fit_unit *base, fit_unit *excess, int64_t *steps)
 {
-    struct fit_heuristic_run run = {enough, limits->stop, limits->context, steps};
+    struct fit_heuristic_run run = {enough, limits->stop, limits->context, steps, 0};
     fit_skyline(part, &run, base, excess);
     if (*excess <= enough || (!part->near && *excess < FIT_FAR)) return;
     fit_unit *other = mem_alloc((size_t)part->count * sizeof *other), reached;
@@ -293,7 +299,7 @@ enum height_result height_solve(const struct fit_problem *p, const struct fit_li
 {
     *answer = (struct height_answer){0};
     answer->bound = simple_bound(p);
-    int64_t *trial = mem_alloc(((size_t)p->item_count + 1) * sizeof *trial);
+    OWNED int64_t *trial = mem_alloc(((size_t)p->item_count + 1) * sizeof *trial);
     bool huge = false;
     enum height_result result = pack_first(p, limits, base, answer, &huge);
     if (result == HEIGHT_NONE) { /* first fit is not exact for fixed chains */
@@ -304,6 +310,5 @@ enum height_result height_solve(const struct fit_problem *p, const struct fit_li
     if (result == HEIGHT_LIMIT) height_report(watch, base, answer);
     if (result == HEIGHT_LIMIT && answer->height <= answer->bound) result = HEIGHT_OPTIMAL;
     if (result == HEIGHT_LIMIT && !huge) result = close_gap(p, limits, watch, base, trial, answer);
-    mem_free(trial);
     return result;
 }

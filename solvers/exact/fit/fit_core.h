@@ -95,6 +95,7 @@ struct fit_heuristic_run {
     bool (*stop)(void *context);
     void *context;
     int64_t *steps; /* counts the items placed */
+    int rounds;     /* of the styles of fit_skyline; 0: as many as it likes */
 };
 
 /* Packs the part into `base` in up to `passes` orders. `*excess` is the least reached (the packing fits if it

@@ -199,7 +199,7 @@ static void measure_fullness(struct skyline *s)
 {
     const struct fit_part *part = s->part;
     int32_t m = part->sections;
-    fit_unit *most = mem_alloc(2 * (size_t)m * sizeof *most);
+    OWNED fit_unit *most = mem_alloc(2 * (size_t)m * sizeof *most);
     memcpy(most + m, part->total, (size_t)m * sizeof *most);
     for (int32_t t = m - 1; t > 0; t--)
         most[t] = most[2 * t] > most[2 * t + 1] ? most[2 * t] : most[2 * t + 1];
@@ -214,7 +214,6 @@ static void measure_fullness(struct skyline *s)
         }
         s->fullness[i] = (double)fullest / (double)all;
     }
-    mem_free(most);
 }
 
 static void skyline_open(struct skyline *s, const struct fit_part *part)
@@ -257,7 +256,8 @@ static void skyline_run_rounds(struct skyline *s, const struct fit_heuristic_run
 {
     const struct fit_part *part = s->part;
     int64_t count = part->count;
-    for (int round = 0; round < MOST_ROUNDS; round++)
+    int rounds = run->rounds ? run->rounds : MOST_ROUNDS;
+    for (int round = 0; round < rounds; round++)
         for (int k = 0; k < STYLE_COUNT; k++) {
             int64_t spent = s->visits + (round * STYLE_COUNT + k) * PACK_NODES * count;
             if (*excess <= run->enough || (round >= 2 && spent > MOST_NODES * count)) return;

@@ -90,11 +90,21 @@ static void test_built_wrong(void **state)
     assert_non_null(strstr(lx_error_text(e), "fp16"));
     assert_true(lx_builder_tensor(b, "t", NULL, 0, NULL, "result", e) < 0);
     assert_true(lx_builder_tensor(b, "t", NULL, 1, (int64_t[]){0}, NULL, e) < 0);
-    assert_int_equal(lx_builder_op(b, "product", "exp", NULL, (int32_t[]){3}, 1, 3, e), 2);
+    /* Names and index strings are judged when they come, what they mean together at the end. */
+    assert_true(lx_builder_op(b, "product", "exp", NULL, (int32_t[]){3}, 1, 3, e) < 0);
+    assert_string_equal(lx_error_text(e), "two ops are named product; rename one");
+    assert_true(lx_builder_tensor(b, "y", "fp16", 0, NULL, NULL, e) < 0);
+    assert_string_equal(lx_error_code(e), "duplicate");
+    static const char *const einsums[] = {"mk->mn", "mk,kn,nn->mn", "mk,kn->m",
+                                          "mk,kn",  "mk;kn->mn",    "mk,kn->mnx"};
+    for (int i = 0; i < 6; i++) {
+        assert_true(lx_builder_op(b, "o", "matmul", einsums[i], (int32_t[]){0, 1}, 2, 2, e) < 0);
+        assert_string_equal(lx_error_code(e), "einsum");
+    }
+    assert_int_equal(lx_builder_op(b, "o", "exp", NULL, (int32_t[]){3}, 1, 0, e), 2);
     assert_string_equal(lx_error_code(e), "ok"); /* the call had none */
     assert_string_equal(lx_error_text(e), "");
-    assert_null(lx_builder_finish(b, e));
-    assert_string_equal(lx_error_code(e), "duplicate");
+    assert_null(lx_builder_finish(b, e)); /* an op writes an input */
     assert_null(lx_error_place(e, &line, NULL));
     assert_int_equal(line, 0); /* there is no file */
     lx_builder_free(b);
@@ -243,6 +253,10 @@ static void test_imported(void **state)
     assert_true(lx_options_set(o, "role", "%w=nothing", e) < 0);
     assert_true(lx_options_set(o, "trips", "many", e) < 0);
     assert_int_equal(lx_options_set(o, "dim", "%x:0=128", e), 0);
+    assert_int_equal(lx_options_set(o, "branch", "-1", e), 0);
+    assert_int_equal(lx_options_set(o, "role", "a\\,b\\\\\\c=input,w=weight", e), 0); /* commas of names */
+    assert_null(lx_graph_import(model, sizeof model - 1, o, e));
+    assert_non_null(strstr(lx_error_text(e), "a,b\\\\c"));
     assert_int_equal(lx_options_set(o, "role", "w=weight", e), 0);
     lx_graph *g = lx_graph_import(model, sizeof model - 1, o, e);
     if (!g) fail_msg("%s", lx_error_text(e));

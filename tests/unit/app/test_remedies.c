@@ -222,6 +222,12 @@ static bool at_once(void *context)
     return true;
 }
 
+static bool never(void *context)
+{
+    (void)context;
+    return false;
+}
+
 /* Its time was up, before or after there was a plan. */
 static bool was_cut(const struct remedy *it)
 {
@@ -235,7 +241,7 @@ static void tries_end(void **state)
     struct lx_settings o = options_of(&(struct asked){.lx = "60k"});
     const struct lx_graph *g = read_it(PATTERN("graphs/moe_mlp.json"));
     const struct lx_plan *p = plan_of(g, &o);
-    struct remedy_watch stopped = {.stop = at_once}, burnt = {.seconds = 1e-9};
+    struct remedy_watch stopped = {.stop = at_once}, burnt = {.polls = 1};
     struct remedies r;
     int cut = 0;
     remedies_list(p, &o, NULL, &r);
@@ -244,6 +250,13 @@ static void tries_end(void **state)
     assert_int_equal(reorder.state, REMEDY_STOPPED);
     remedy_try(&r, &again, g, &burnt);
     assert_true(was_cut(&again));
+    /* A fuse in the middle of a balanced plan: the same plan every time. */
+    struct remedy_watch half = {.stop = never, .polls = 3000};
+    struct remedy first = *row_named(&r, "--objective balanced"), second = first;
+    int64_t polls = remedy_try(&r, &first, g, &half);
+    assert_int_equal(remedy_try(&r, &second, g, &half), polls);
+    assert_int_equal(first.state, REMEDY_CUT);
+    assert_true(polls >= half.polls && first.value == second.value && first.syncs == second.syncs);
     for (size_t i = 0; i < r.all.count; i++) {
         remedy_try(&r, &r.all.at[i], g, &burnt);
         cut += was_cut(&r.all.at[i]);

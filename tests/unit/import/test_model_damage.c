@@ -330,6 +330,21 @@ static void test_external(void **state)
     assert_int_equal(g->tensors[g->ops[g->op_count - 1].output].shape[0], 4);
     lx_graph_free(g);
     mem_free(report);
+    /* A link out of the folder is not followed, one within it is. */
+    char link[96], other[] = "/tmp/lxplan_elsewhere_XXXXXX";
+    int fd = mkstemp(other);
+    assert_int_equal(write(fd, numbers, sizeof numbers), sizeof numbers);
+    close(fd);
+    snprintf(link, sizeof link, "%s/link", folder);
+    assert_int_equal(symlink(other, link), 0);
+    assert_null(import_external(folder, "link", "8", NULL, &st));
+    unlink(link);
+    unlink(other);
+    assert_int_equal(symlink("data", link), 0);
+    g = import_external(folder, "link", "8", NULL, &st);
+    assert_non_null(g);
+    lx_graph_free(g);
+    unlink(link);
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
         assert_null(import_external(folder, outside[i], "8", NULL, &st));
         assert_int_equal(st.code, LX_E_SCHEMA);

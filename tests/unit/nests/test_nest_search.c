@@ -84,13 +84,14 @@ static void axes_go_on_through_later_ops(void **state)
     const struct lx_graph *g = s->layouts->graph;
     int32_t q = op_named(g, "l0_q"), k = op_named(g, "l0_k"), last = op_named(g, "l0_projected");
     signed char seed[1][LX_MAX_LEVELS] = {{(signed char)var_named(g, q, 'h')}};
-    struct lx_nest one = {.first = q, .last = q, .level_count = 1, .tiles = {8}}, wide;
+    struct lx_nest one = {.first = q, .last = q, .level_count = 1, .tiles = {8}}, wide, less;
     one.var = (const signed char(*)[LX_MAX_LEVELS])seed;
     assert_true(nest_over(s->layouts, &one, q, last, &s->memory, &wide));
     assert_true(nest_valid(s->layouts, &wide, &s->st));
     assert_int_equal(wide.var[k - q][0], var_named(g, k, 'h'));
     assert_int_equal(wide.var[last - q][0], var_named(g, last, 'h'));
-    assert_false(nest_over(s->layouts, &one, q, k, &s->memory, &wide)); /* without them they are not */
+    assert_false(nest_over(s->layouts, &one, q, k, &s->memory, &less)); /* without them they are not */
+    assert_false(nest_over(s->layouts, &wide, q, k, &s->memory, &less));
     assert_false(nest_over(s->layouts, &one, q, last + 1, &s->memory, &wide));
     subject_free(s);
 }
@@ -115,6 +116,32 @@ static void levels_come_and_go(void **state)
     nest_shallower(&swapped, 1, &s->memory, &back);
     assert_int_equal(back.level_count, 1);
     assert_memory_equal(back.var[0], one.var[0], 1);
+    subject_free(s);
+}
+
+/* Where an op takes time to begin, fewer iterations that save less come first. */
+static void iterations_are_paid_for(void **state)
+{
+    (void)state;
+    struct subject *s = blocks(1, 256);
+    struct nest_list dear, cheap, none;
+    int64_t *bytes = arena_array(&s->memory, (size_t)s->layouts->graph->op_count, sizeof *bytes);
+    for (int32_t o = 0; o < s->layouts->graph->op_count; o++) bytes[o] = INT64_C(1) << 23;
+    struct nest_asks asks = {.now = &s->by.best.draft,
+                             .op_bytes = bytes,
+                             .room = INT64_C(1) << 18,
+                             .longest = 12,
+                             .levels = 2,
+                             .counts = 8,
+                             .most = 4,
+                             .least_gain = -LX_INT_MAX};
+    nest_candidates(&asks, &s->memory, &cheap, &none);
+    asks.tick_bytes = INT64_C(1) << 20;
+    nest_candidates(&asks, &s->memory, &dear, &none);
+    const struct lx_nest *few = &dear.at[0].nest, *many = &cheap.at[0].nest;
+    assert_true(nest_iterations(few) < nest_iterations(many));
+    assert_true(dear.at[0].gain + nest_iterations(few) * (few->last - few->first + 1) * asks.tick_bytes <=
+                cheap.at[0].gain);
     subject_free(s);
 }
 
@@ -276,6 +303,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(axes_go_on_through_later_ops),
                                        cmocka_unit_test(levels_come_and_go),
+                                       cmocka_unit_test(iterations_are_paid_for),
                                        cmocka_unit_test(layers_are_windows_that_look_alike),
                                        cmocka_unit_test(parts_of_stacked_weights_look_alike),
                                        cmocka_unit_test(windows_find_what_the_whole_would),

@@ -155,6 +155,32 @@ static void tells_what_it_finds(void **state)
     assert_true(answers > seeds);
 }
 
+/* Few of the buffers fit at once: the sweep over time proves in thousands of steps what branching does not in
+ * a hundred thousand. */
+static void large_buffers_are_proved(void **state)
+{
+    (void)state;
+    enum { BUFFERS = 250, STEPS = 50000 };
+    static int64_t address[BUFFERS];
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        struct rng r = rng_seed(seed);
+        static struct lx_buffer buffers[BUFFERS];
+        for (int32_t i = 0; i < BUFFERS; i++) {
+            int64_t start = rng_between(&r, 0, 89), size = rng_between(&r, 20, 150);
+            buffers[i] = (struct lx_buffer){.name = "b",
+                                            .start = start,
+                                            .end = start + rng_between(&r, 1, 8),
+                                            .size = size,
+                                            .spill_cost = size * rng_between(&r, 1, 7),
+                                            .fixed = -1};
+        }
+        struct lx_problem p = {.capacity = 200, .alignment = 1, .count = BUFFERS, .buffers = buffers};
+        struct lx_answer answer = {.address = address};
+        solve(&p, &(struct lx_run){.work_limit = STEPS}, &answer);
+        assert_int_equal(answer.status, LX_OPTIMAL);
+    }
+}
+
 static bool stop_at_once(void *context)
 {
     (void)context;
@@ -214,10 +240,11 @@ static void nothing_and_nearly_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spill_equals_brute_force),  cmocka_unit_test(fit_equals_brute_force),
-        cmocka_unit_test(height_equals_brute_force), cmocka_unit_test(repeatable_and_anytime),
-        cmocka_unit_test(stops_when_told),           cmocka_unit_test(tells_what_it_finds),
-        cmocka_unit_test(monotone_in_capacity),      cmocka_unit_test(nothing_and_nearly_nothing),
+        cmocka_unit_test(spill_equals_brute_force),   cmocka_unit_test(fit_equals_brute_force),
+        cmocka_unit_test(height_equals_brute_force),  cmocka_unit_test(repeatable_and_anytime),
+        cmocka_unit_test(large_buffers_are_proved),   cmocka_unit_test(stops_when_told),
+        cmocka_unit_test(tells_what_it_finds),        cmocka_unit_test(monotone_in_capacity),
+        cmocka_unit_test(nothing_and_nearly_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
