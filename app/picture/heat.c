@@ -25,36 +25,47 @@ struct sums {
     double covered, weighed, pieces; /* weighed: by the kind of heat */
 };
 
+/* The part of [from, to) in a cell. */
+static inline double heat_part(double from, double to, int cell)
+{
+    double low = from > cell ? from : cell, high = to < cell + 1 ? to : cell + 1;
+    return high > low ? high - low : 0;
+}
+
 void heat_make(const struct raster *r, enum heat_kind kind, int across, int down, struct heat *out)
 {
     *out = (struct heat){.rows = (r->address.cells + down - 1) / down, .columns = r->time.cells / across};
     size_t cells = (size_t)out->rows * (size_t)out->columns;
-    double most = kind == HEAT_OCCUPANCY || kind == HEAT_PADDING;
+    double wide = 1.0 / across, high = 1.0 / down, most = kind == HEAT_OCCUPANCY || kind == HEAT_PADDING;
     OWNED struct sums *at = mem_zeroed(cells + 1, sizeof *at);
     out->at = mem_alloc((cells + 1) * sizeof *out->at);
     for (int32_t i = 0; i < r->rect_count; i++) {
         /* Cell by cell: buffers on chip hardly overlap, so that all together have about as many cells as the
          * grid. */
         const struct raster_rect *l = &r->rects[i];
-        const struct lx_buffer *b = &r->index->plan->problem.buffers[l->buffer];
-        double weight = kind == HEAT_COST      ? (double)b->spill_cost / (double)b->size
-                        : kind == HEAT_AGE     ? (double)(b->start - r->time.from)
+        const struct placed *life = &r->index->lives[l->life];
+        double weight = kind == HEAT_COST      ? life->cost
+                        : kind == HEAT_AGE     ? (double)(life->start - r->time.from)
                         : kind == HEAT_PADDING ? plan_padding(r->index->plan, l->buffer)
                                                : 0,
-               from = (double)l->from / across, to = (double)l->to / across,
-               top = (r->address.cells - (double)l->high) / down,
-               bottom = (r->address.cells - (double)l->low) / down;
+               from = l->from * wide, to = l->to * wide, top = (r->address.cells - (double)l->high) * high,
+               bottom = (r->address.cells - (double)l->low) * high;
         int left = l->left / across, right = l->right / across,
-            first = (r->address.cells - 1 - l->top) / down, last = (r->address.cells - 1 - l->bottom) / down;
-        for (int y = (int)fmin(first, top); y <= (int)fmax(last, fmin(bottom, out->rows - 1)); y++)
-            for (int x = (int)fmin(left, from); x <= (int)fmax(right, fmin(to, out->columns - 1)); x++) {
+            first = (r->address.cells - 1 - l->top) / down, last = (r->address.cells - 1 - l->bottom) / down,
+            end_row = bottom < out->rows - 1 ? (int)bottom : out->rows - 1,
+            end_column = to < out->columns - 1 ? (int)to : out->columns - 1;
+        if (end_row < last) end_row = last;
+        if (end_column < right) end_column = right;
+        for (int y = top < first ? (int)top : first; y <= end_row; y++) {
+            double above = heat_part(top, bottom, y);
+            for (int x = from < left ? (int)from : left; x <= end_column; x++) {
                 struct sums *s = &at[y * out->columns + x];
-                double share =
-                    fmax(fmin(bottom, y + 1) - fmax(top, y), 0) * fmax(fmin(to, x + 1) - fmax(from, x), 0);
+                double share = above * heat_part(from, to, x);
                 s->covered += share;
                 s->weighed += share * weight;
                 s->pieces += y >= first && y <= last && x >= left && x <= right;
             }
+        }
     }
     for (size_t i = 0; i < cells; i++) {
         const struct sums *c = &at[i];

@@ -6,6 +6,13 @@ enum { SPARSE_SHARE = 4, SPARSE_SPAN = 200 };
 
 ORDER(plan_index_by_start, struct placed, ORDER_UP(start) ORDER_UP(buffer));
 
+static void plan_index_sort(struct placed *lives, int32_t count)
+{
+    int64_t latest = INT64_MIN;
+    if (count) qsort(lives, (size_t)count, sizeof *lives, plan_index_by_start);
+    for (int32_t i = 0; i < count; i++) lives[i].latest = latest = max_i64(latest, lives[i].end);
+}
+
 int64_t plan_index_place(const struct plan_index *x, int32_t buffer)
 {
     return x->bands.at[lx_pool_of(x->plan, buffer)].base + x->plan->answer.address[buffer];
@@ -27,19 +34,22 @@ void plan_index_make(const struct lx_plan *p, struct plan_index *out)
     if (out->first > out->last) out->first = out->last = 0;
     out->lives = mem_alloc((n + 1) * sizeof *out->lives);
     out->event = mem_alloc((2 * n + 2) * sizeof *out->event);
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        for (int32_t k = 0; p->answer.address[i] >= 0 && b->size > 0 && k < lx_life_count(b); k++)
-            out->lives[out->count++] = (struct placed){.start = lx_life_at(b, k).start,
-                                                       .end = lx_life_at(b, k).end,
-                                                       .place = plan_index_place(out, i),
-                                                       .size = b->size,
-                                                       .buffer = i};
-    }
-    int64_t latest = INT64_MIN;
-    if (out->count) qsort(out->lives, (size_t)out->count, sizeof *out->lives, plan_index_by_start);
-    for (int32_t i = 0; i < out->count; i++)
-        out->lives[i].latest = latest = max_i64(latest, out->lives[i].end);
+    for (int turn = 0; turn < 2; turn++) /* those on chip, then those that could be */
+        for (int32_t i = 0; i < p->problem.count; i++) {
+            const struct lx_buffer *b = &p->problem.buffers[i];
+            bool placed = p->answer.address[i] >= 0;
+            if (b->size <= 0 || placed != !turn || (!placed && b->reason)) continue;
+            for (int32_t k = 0; k < lx_life_count(b); k++)
+                out->lives[turn ? out->count + out->away++ : out->count++] =
+                    (struct placed){.start = lx_life_at(b, k).start,
+                                    .end = lx_life_at(b, k).end,
+                                    .place = placed ? plan_index_place(out, i) : -1,
+                                    .size = b->size,
+                                    .cost = (double)b->spill_cost / (double)b->size,
+                                    .buffer = i};
+        }
+    plan_index_sort(out->lives, out->count);
+    plan_index_sort(out->lives + out->count, out->away);
     int32_t ends = 0, kept = 1;
     out->event[ends++] = out->first;
     for (int32_t i = 0; i < out->count; i++) {
@@ -67,13 +77,34 @@ void plan_index_free(struct plan_index *x)
     *x = (struct plan_index){0};
 }
 
-void plan_index_range(const struct plan_index *x, int64_t from, int64_t to, int32_t *begin, int32_t *end)
+static void plan_index_among(const struct placed *lives, int32_t count, int64_t from, int64_t to,
+                             int32_t *begin, int32_t *end)
 {
     int32_t i;
-    BISECT(i, 0, x->count, x->lives[i].start < to);
+    BISECT(i, 0, count, lives[i].start < to);
     *end = i;
-    BISECT(i, 0, *end, x->lives[i].latest <= from);
+    BISECT(i, 0, *end, lives[i].latest <= from);
     *begin = i;
+}
+
+void plan_index_range(const struct plan_index *x, int64_t from, int64_t to, int32_t *begin, int32_t *end)
+{
+    plan_index_among(x->lives, x->count, from, to, begin, end);
+}
+
+int32_t *plan_index_alive(const struct plan_index *x, int64_t from, int64_t to, bool away, int32_t *count)
+{
+    int32_t begin[2], end[2] = {0};
+    plan_index_among(x->lives, x->count, from, to, &begin[0], &end[0]);
+    plan_index_among(x->lives + x->count, away ? x->away : 0, from, to, &begin[1], &end[1]);
+    int32_t *alive = mem_alloc((size_t)(end[0] - begin[0] + end[1] - begin[1] + 1) * sizeof *alive);
+    *count = 0;
+    for (int k = 0; k < 2; k++)
+        for (int32_t i = begin[k]; i < end[k]; i++) {
+            const struct placed *l = &x->lives[i + k * x->count];
+            if (l->end > from) alive[(*count)++] = l->buffer;
+        }
+    return alive;
 }
 
 int32_t plan_index_event(const struct plan_index *x, int64_t tick)
@@ -164,16 +195,18 @@ double plan_padding(const struct lx_plan *p, int32_t buffer)
     return p->layouts ? lx_layout_padding(&p->layouts->layouts[p->stays[buffer].tensor]) : 0;
 }
 
-double plan_padding_at(const struct lx_plan *p, int64_t tick)
+double plan_padding_at(const struct plan_index *x, int64_t tick)
 {
+    const struct lx_plan *p = x->plan;
     double padding = 0, bytes = 0;
-    for (int32_t i = 0; p->layouts && i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        int32_t slot = p->took_slot_of[i]; /* which both have on the tick of the handover */
-        if (p->answer.address[i] < 0 || !lx_is_alive(b, tick)) continue;
+    int32_t count, *alive = plan_index_alive(x, tick, tick + 1, false, &count);
+    for (int32_t i = 0; i < count; i++) {
+        double size = (double)p->problem.buffers[alive[i]].size;
+        int32_t slot = p->took_slot_of[alive[i]]; /* which both have on the tick of the handover */
         if (slot >= 0 && lx_is_alive(&p->problem.buffers[slot], tick)) continue;
-        bytes += (double)b->size;
-        padding += plan_padding(p, i) * (double)b->size;
+        bytes += size;
+        padding += plan_padding(p, alive[i]) * size;
     }
+    mem_free(alive);
     return bytes > 0 ? padding / bytes : 0;
 }

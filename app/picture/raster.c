@@ -19,10 +19,17 @@ static bool raster_find_rect(const struct raster *r, const struct placed *l, str
            top_at = scale_place(&r->address, high);
     scale_round(&r->time, from, to, &left, &right, &thin_time);
     scale_round(&r->address, bottom_at, top_at, &bottom, &top, &thin_address);
-    *out = (struct raster_rect){l->buffer,       (int16_t)left, (int16_t)right,
-                                (int16_t)bottom, (int16_t)top,  thin_time || thin_address,
-                                (float)from,     (float)to,     (float)bottom_at,
-                                (float)top_at};
+    *out = (struct raster_rect){.buffer = l->buffer,
+                                .life = (int32_t)(l - r->index->lives),
+                                .left = (int16_t)left,
+                                .right = (int16_t)right,
+                                .bottom = (int16_t)bottom,
+                                .top = (int16_t)top,
+                                .thin = thin_time || thin_address,
+                                .from = (float)from,
+                                .to = (float)to,
+                                .low = (float)bottom_at,
+                                .high = (float)top_at};
     return true;
 }
 
@@ -61,20 +68,23 @@ static int64_t *raster_find_edges(const struct plan_index *x, const struct raste
     int32_t begin, end;
     plan_index_range(x, r->time.from, r->time.to, &begin, &end);
     int64_t *events = mem_alloc((2 * (size_t)(end - begin) + 1) * sizeof *events);
+    for (int i = 0; i < ROOM; i++) set[i] = -1;
     for (int32_t i = begin; i < end; i++) {
         const struct placed *l = &x->lives[i];
-        if (l->end <= r->time.from) continue;
-        if (l->place > r->address.from) events[(*count)++] = l->place;
-        if (l->place + l->size > r->address.from) events[(*count)++] = l->place + l->size;
+        for (int k = 0; l->end > r->time.from && k < 2; k++) {
+            int64_t edge = l->place + (k ? l->size : 0);
+            if (edge <= r->address.from) continue;
+            events[(*count)++] = edge;
+            if (different < 0) continue;
+            uint64_t at = (uint64_t)edge * UINT64_C(0x9e3779b97f4a7c15) >> 51;
+            while (set[at % ROOM] != -1 && set[at % ROOM] != edge) at++;
+            different += set[at % ROOM] == -1;
+            set[at % ROOM] = edge;
+        }
+        if (different <= rows) continue;
+        *count = 0;
+        break;
     }
-    for (int i = 0; i < ROOM; i++) set[i] = -1;
-    for (int i = 0; different >= 0 && different <= rows && i < *count; i++) {
-        uint64_t at = (uint64_t)events[i] * UINT64_C(0x9e3779b97f4a7c15) >> 51;
-        while (set[at % ROOM] != -1 && set[at % ROOM] != events[i]) at++;
-        different += set[at % ROOM] == -1;
-        set[at % ROOM] = events[i];
-    }
-    if (different > rows) *count = 0;
     return events;
 }
 

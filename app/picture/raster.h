@@ -16,7 +16,7 @@ struct raster_cell {
 
 /* A life in the picture: its cells, both ends included. */
 struct raster_rect {
-    int32_t buffer;
+    int32_t buffer, life;             /* life: of the index */
     int16_t left, right, bottom, top; /* bottom, top: counted from the lowest address */
     bool thin;
     float from, to, low, high; /* the same, not rounded */

@@ -37,9 +37,11 @@ double scale_place(const struct cell_scale *s, int64_t v)
 {
     if (!s->by_edges) return (scale_unit_of(s, v) - s->begin) * s->each;
     if (v >= s->to) return s->cells;
-    int i;
-    BISECT(i, 1, s->axis.cells, s->axis.edge[i] <= v);
-    int64_t low = s->axis.edge[i - 1], high = s->axis.edge[i];
+    const int64_t *edge = s->axis.edge; /* often in proportion: then the guess is right */
+    int cells = s->axis.cells, i = 1 + (int)((double)max_i64(v - s->from, 0) * s->each);
+    i = i < 1 ? 1 : i > cells ? cells : i;
+    if (edge[i - 1] > v || edge[i] <= v) BISECT(i, 1, cells, edge[i] <= v);
+    int64_t low = edge[i - 1], high = edge[i];
     return i - 1 + (double)(v - low) / (double)(high - low);
 }
 
@@ -47,8 +49,8 @@ double scale_place(const struct cell_scale *s, int64_t v)
 void scale_round(const struct cell_scale *s, double a, double b, int *first, int *last, bool *thin)
 {
     *thin = false;
-    int step = s->step > 1 ? s->step : 1, groups = s->cells / step;
-    a /= step, b /= step;
+    int step = s->step > 1 ? s->step : 1, groups = step > 1 ? s->cells / step : s->cells;
+    if (step > 1) a /= step, b /= step;
     *first = (int)(a + 0.5);
     *last = (int)(b + 0.5) - 1;
     if (*last < *first) {

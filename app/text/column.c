@@ -21,6 +21,7 @@ void value_format(struct value *v, const char *format, ...)
 {
     char line[400];
     va_list args;
+    if (v->is_key && v->is_whole) return;
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);

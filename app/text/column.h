@@ -37,8 +37,8 @@ enum { NAME_COLUMNS = 36 };
 struct value {
     const char *words;
     double number;
-    int64_t whole; /* the same, where it is whole: a double has no room for all of 64 bits */
-    bool is_whole;
+    int64_t whole;         /* the same, where it is whole: a double has no room for all of 64 bits */
+    bool is_whole, is_key; /* is_key: asked for to sort, so that words beside a whole number are not made */
     enum paint paint;
     struct text made; /* where words live that are put together: see value_format */
 };

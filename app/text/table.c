@@ -266,22 +266,19 @@ const struct exporter *exporter_find(const char *name)
     return NULL;
 }
 
-/* A key per row: a number in an order that integers have, or the first bytes of a text, which decide
- * nearly always. */
+/* A key per row: a number in an order that integers have, or eight bytes of a text, which decide nearly
+ * always. */
 struct keyed {
     int64_t key;
     const char *words; /* of a text: the rest; NULL: the key is all */
     int32_t number;
-    bool unknown; /* these come last in any case */
 };
 
 static int sort_rows_compare(const void *a, const void *b, void *context)
 {
     const struct keyed *x = a, *y = b;
     const bool *descending = context;
-    if (x->unknown != y->unknown) return x->unknown ? 1 : -1;
-    int result = x->unknown || x->key == y->key ? 0 : x->key < y->key ? -1 : 1;
-    if (!x->unknown && x->key == y->key && x->words && y->words) result = strcmp(x->words, y->words);
+    int result = strcmp(x->words, y->words);
     if (result) return *descending ? -result : result;
     return x->number < y->number ? -1 : x->number > y->number;
 }
@@ -299,7 +296,7 @@ static bool sort_rows_by_digit(const struct keyed *from, struct keyed *to, int32
     return true;
 }
 
-/* Sorts whole rows by their keys alone, digit by digit: the rows are in the order of their numbers. */
+/* Sorts by the keys, digit by digit, then rows of one key by the rest of their texts. */
 static struct keyed *sort_rows_by_keys(struct keyed *keys, struct keyed *spare, int32_t count,
                                        bool descending)
 {
@@ -311,38 +308,57 @@ static struct keyed *sort_rows_by_keys(struct keyed *keys, struct keyed *spare, 
             spare = keys;
             keys = sorted;
         }
+    for (int32_t i = 0, end; i < count; i = end) {
+        bool ordered = true;
+        for (end = i + 1; end < count && keys[end].key == keys[i].key; end++)
+            ordered &= !keys[i].words || sort_rows_compare(&keys[end - 1], &keys[end], &descending) <= 0;
+        if (!ordered) qsort_r(&keys[i], (size_t)(end - i), sizeof *keys, sort_rows_compare, &descending);
+    }
     return keys;
+}
+
+/* Keys of texts: eight bytes behind those that all have in common. */
+static void sort_rows_take_words(struct keyed *keys, int32_t count)
+{
+    size_t same = count ? strlen(keys[0].words) : 0;
+    for (int32_t i = 1; i < count; i++)
+        for (size_t k = 0; k < same; k++)
+            if (keys[i].words[k] != keys[0].words[k]) same = k;
+    for (int32_t i = 0; i < count; i++) {
+        const char *words = keys[i].words + same;
+        uint64_t key = 0;
+        for (int k = 0; k < 8; k++, words += *words != 0) key = key << 8 | (unsigned char)*words;
+        keys[i].key = (int64_t)(key ^ UINT64_C(1) << 63);
+        keys[i].words = words;
+    }
 }
 
 void sort_rows(const struct column *c, const void *rows, size_t row_size, bool descending, int32_t *numbers,
                int32_t count)
 {
-    struct keyed *keys = mem_alloc((2 * (size_t)count + 1) * sizeof *keys), *sorted = keys;
-    SCOPED(value_free) struct value v = {0};
-    bool by_keys = true; /* no key is a text or unknown, and numbers ascend */
+    struct keyed *keys = mem_alloc((2 * (size_t)count + 1) * sizeof *keys), *sorted;
+    SCOPED(value_free) struct value v = {.is_key = true};
+    struct arena made = {0};
+    bool texts = true;
     for (int32_t i = 0; i < count; i++) {
         struct keyed *k = &keys[i];
         *k = (struct keyed){.number = numbers[i]};
         column_value(c, (const char *)rows + (size_t)numbers[i] * row_size, &v);
-        const char *words = v.words ? v.words : "";
+        texts &= !v.is_whole && !kind_is_number(c->kind);
         if (v.is_whole)
             k->key = v.whole;
-        else if (kind_is_number(c->kind)) { /* a double as an integer of the same order */
+        else if (texts)
+            k->words = !v.words ? "" : v.words == v.made.at ? arena_string(&made, v.words) : v.words;
+        else if (v.words || isnan(v.number)) /* unknown ones come last */
+            k->key = descending ? INT64_MIN : INT64_MAX;
+        else { /* a double as an integer of the same order */
             memcpy(&k->key, &v.number, sizeof k->key);
             if (k->key < 0) k->key = INT64_MIN + (INT64_MAX & ~k->key);
-            k->unknown = v.words != NULL || isnan(v.number);
-        } else {
-            uint64_t key = 0;
-            k->words = words == v.made.at ? NULL : words;
-            for (int j = 0; j < 8; j++, words += *words != 0) key = key << 8 | (unsigned char)*words;
-            k->key = (int64_t)(key ^ UINT64_C(1) << 63);
         }
-        by_keys &= !k->words && !k->unknown && (i == 0 || numbers[i - 1] < numbers[i]);
     }
-    if (by_keys)
-        sorted = sort_rows_by_keys(keys, keys + count, count, descending);
-    else
-        qsort_r(keys, (size_t)count, sizeof *keys, sort_rows_compare, &descending);
+    if (texts) sort_rows_take_words(keys, count);
+    sorted = sort_rows_by_keys(keys, keys + count, count, descending);
     for (int32_t i = 0; i < count; i++) numbers[i] = sorted[i].number;
+    arena_free(&made);
     mem_free(keys);
 }

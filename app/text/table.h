@@ -45,7 +45,7 @@ struct exporter {
 extern const struct exporter exporters[];
 const struct exporter *exporter_find(const char *name);
 
-/* Sorts `count` numbers of rows of an array: by value where the column has one (unknown ones last), else
+/* Sorts `count` rising numbers of rows of an array: by value where the column has one (unknown ones last), else
  * by words; rows of one value stay in the order of their numbers. */
 void sort_rows(const struct column *c, const void *rows, size_t row_size, bool descending, int32_t *numbers,
                int32_t count);

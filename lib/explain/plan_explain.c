@@ -143,10 +143,12 @@ struct stretch {
 
 ORDER(holes_by_from, struct stretch, ORDER_UP(from));
 
-void lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t address, struct lx_holes *out)
+void lx_holes_at(const struct lx_plan *p, const int32_t *alive, int32_t count, int32_t pool, int64_t tick,
+                 int64_t address, struct lx_holes *out)
 {
     int32_t reserved = p->problem.pool_count ? p->problem.pools[pool].reserved_count : 0;
-    size_t room = (size_t)p->problem.count + (size_t)reserved + 1;
+    if (!alive) count = p->problem.count;
+    size_t room = (size_t)count + (size_t)reserved + 1;
     OWNED struct stretch *taken = mem_alloc(room * sizeof *taken);
     /* Top: the pool's capacity; if the objective is height, the end of its highest buffer. */
     bool height = p->problem.objective == LX_HEIGHT;
@@ -161,7 +163,8 @@ void lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t ad
         const struct lx_reserved *r = &p->problem.pools[pool].reserved[i];
         if (tick >= r->start && tick < r->end) taken[k++] = (struct stretch){r->from, r->to};
     }
-    for (int32_t i = 0; i < p->problem.count; i++) {
+    for (int32_t n = 0; n < count; n++) {
+        int32_t i = alive ? alive[n] : n;
         const struct lx_buffer *b = &p->problem.buffers[i];
         int64_t at = p->answer.address[i];
         if (at >= 0 && b->size > 0 && lx_pool_of(p, i) == pool && lx_is_alive(b, tick))

@@ -46,4 +46,6 @@ struct lx_holes {
     int32_t count;
 };
 
-void lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t address, struct lx_holes *out);
+/* `alive`: the `count` buffers that are to be looked at; NULL: all. */
+void lx_holes_at(const struct lx_plan *p, const int32_t *alive, int32_t count, int32_t pool, int64_t tick,
+                 int64_t address, struct lx_holes *out);

@@ -28,7 +28,7 @@ static double own_ms(void)
     return now_by(CLOCK_THREAD_CPUTIME_ID) * 1e3;
 }
 
-static char *write_problem(int count)
+static char *write_problem(int count, int capacity)
 {
     struct text t = {0};
     struct rng rng = rng_seed(1);
@@ -40,7 +40,7 @@ static char *write_problem(int count)
         text_format(&t, "buffer_%d,%lld,%lld,%lld\n", i, (long long)start, (long long)(start + length),
                     (long long)(128 * (1 + rng_below(&rng, 400))));
     }
-    char *path = mem_format("/tmp/lxplan_bench_%d_%d.1048576.csv", (int)getpid(), count);
+    char *path = mem_format("/tmp/lxplan_bench_%d_%d.%d.csv", (int)getpid(), count, capacity);
     if (!file_write(path, t.at, t.length, &st)) exit(3);
     text_free(&t);
     return path;
@@ -71,6 +71,8 @@ static void measure(struct explorer *x, const char *what, enum view_id view, con
     if (view < PAGE_COUNT) x->view = view;
     explorer_draw(x);
     const char *at = keys;
+    char worst[16] = "";
+    double most = 0;
     for (int i = 0; i < KEYS; i++) {
         struct key k;
         lx_status st;
@@ -83,10 +85,12 @@ static void measure(struct explorer *x, const char *what, enum view_id view, con
         explorer_draw(x);
         times[i] = wall_ms() - began;
         worked[i] = own_ms() - start;
+        if (worked[i] > most) name_of_key(k.code, worst);
+        most = fmax(most, worked[i]);
     }
-    printf("  %-22s %-8s median %7.3f ms, slowest %7.3f ms; of CPU median %.3f ms, slowest %.3f ms\n", what,
-           all_views[view]->name, quantile(times, KEYS, 0.5), quantile(times, KEYS, 1),
-           quantile(worked, KEYS, 0.5), quantile(worked, KEYS, 1));
+    printf("  %-22s %-8s median %7.3f ms, slowest %7.3f ms; of CPU median %.3f ms, slowest %.3f ms (%s)\n",
+           what, all_views[view]->name, quantile(times, KEYS, 0.5), quantile(times, KEYS, 1),
+           quantile(worked, KEYS, 0.5), most, worst);
 }
 
 static void measure_file(const char *path, const char *what)
@@ -105,6 +109,7 @@ static void measure_file(const char *path, const char *what)
     measure(&x, what, VIEW_MAP, "lkjh]o+ll--HLJKv-z[PdV");
     measure(&x, what, VIEW_BUFFERS, "jjk<PageDown>Gg<PageUp>jjjjjjjjj");
     measure(&x, what, VIEW_BUFFERS, ">jr"); /* each sorts anew */
+    measure(&x, what, VIEW_BUFFERS, "fb_99<Enter>/r_77<Enter>n<Esc>");
     if (outcome_graph(&x.session.shown)) {
         measure(&x, what, VIEW_GRAPH, "jjjk<PageDown>Gg<Space>");
         measure(&x, what, VIEW_CORES, "l]<Space>j[");
@@ -113,6 +118,8 @@ static void measure_file(const char *path, const char *what)
     measure(&x, what, VIEW_COMPARE, "jk]");
     measure(&x, what, VIEW_WHY, "jjk>");
     measure(&x, what, VIEW_PARETO, "jjk>");
+    measure(&x, what, VIEW_PROOF, "jjk<PageDown>Gg");
+    measure(&x, what, VIEW_TIMELINE, "llh]><lt>");
     explorer_end(&x);
 }
 
@@ -169,7 +176,9 @@ static void measure_start(void)
 
 int main(int argc, char **argv)
 {
-    static const int sizes[] = {1000, 10000, 100000};
+    static const struct {
+        int count, capacity;
+    } sizes[] = {{1000, 1048576}, {10000, 1048576}, {100000, 1048576}, {100000, 131072}};
     setlocale(LC_CTYPE, "C.UTF-8");
     for (int i = 1; i < argc; i++) { /* files and folders: only their first plans */
         struct stat info;
@@ -181,13 +190,13 @@ int main(int argc, char **argv)
     if (argc > 1) return 0;
     measure_start();
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        char *path = write_problem(sizes[i]), what[60];
-        snprintf(what, sizeof what, "%d buffers", sizes[i]);
+        char *path = write_problem(sizes[i].count, sizes[i].capacity), what[60];
+        snprintf(what, sizeof what, "%d buffers%s", sizes[i].count, i == 3 ? ", tight" : "");
         measure_file(path, what);
         unlink(path);
         mem_free(path);
     }
-    char *graph = write_graph();
+    char *graph = getenv("G") ? write_graph() : NULL;
     if (graph) {
         measure_file(graph, "generated flash graph");
         unlink(graph);

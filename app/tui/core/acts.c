@@ -97,7 +97,7 @@ static void acts_at_peak(struct explorer *x)
     explorer_show(x, VIEW_BUFFERS);
     snprintf(x->filter[VIEW_BUFFERS], sizeof x->filter[0], "@%lld", (long long)s->shown.time.peak_tick);
     view_request(x, VIEW_BUFFERS, REQ_SORT, "bytes");
-    double padding = plan_padding_at(session_plan(s), s->shown.time.peak_tick);
+    double padding = plan_padding_at(&s->shown.index, s->shown.time.peak_tick);
     explorer_say(x, TONE_PLAIN, "tick %lld is the fullest: %s of %s in use, %s of it padding (%s: all)",
                  (long long)s->shown.time.peak_tick, in_short_bytes(s->shown.time.peak).at,
                  in_short_bytes(session_plan(s)->problem.capacity).at, in_percent(padding).at,

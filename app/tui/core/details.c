@@ -132,7 +132,7 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
                     in_bytes(moved).at, KEY_OF(WHY));
         details_put(on, &text, b->reason ? INK(PLAIN) : INK(BAD), &line);
         struct ghost ghost;
-        if (ghost_find(p, i, &ghost)) {
+        if (ghost_find(&on->session->shown.index, i, &ghost)) {
             ghost_add_words(on, p, i, &ghost, &line);
             details_put(on, &text, INK(BAD), &line);
         }

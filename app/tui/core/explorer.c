@@ -42,6 +42,7 @@ void explorer_say(struct explorer *x, uint8_t tone, const char *format, ...)
     text_add(&x->message, line);
     x->message_tone = tone;
     x->keep_message = true;
+    x->whole_message = false;
 }
 
 enum view_id explorer_top(const struct explorer *x)

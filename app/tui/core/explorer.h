@@ -61,9 +61,10 @@ struct explorer {
     uint8_t message_tone;
     char search[64];
     char filter[VIEW_COUNT][64];
-    bool quit, redraw_all, keep_message;
-    bool playing; /* the map goes on by a tick of the plan with every tick of the clock */
-    int spin;     /* counts ticks of the clock, for animations */
+    bool quit, redraw_all, keep_message,
+        whole_message; /* whole: on more lines where it is too long for one */
+    bool playing;      /* the map goes on by a tick of the plan with every tick of the clock */
+    int spin;          /* counts ticks of the clock, for animations */
 
     struct {
         int from, to;

@@ -138,7 +138,8 @@ static int frame_draw_planning(struct explorer *x, struct box row)
     if (now.running) text_format(&words, " %s", frame_elapsed(now.seconds).at);
     if (!old && session_plan(s)) {
         if (best < INT64_MAX) text_format(&words, "  best %s", in_short_bytes(best).at);
-        if (bound > 0) text_format(&words, "  bound %s", in_short_bytes(bound).at);
+        if (bound > 0 && bound <= best) /* else it is of another draft */
+            text_format(&words, "  bound %s", in_short_bytes(bound).at);
     }
     int n = put_line(&x->cells, row, INK_ON(WARN, BAR), &words);
     put(&x->cells, row.row, row.column + n + 1, x->glyphs->spinner[x->spin & 3], INK_ON(WARN, BAR));
@@ -420,6 +421,15 @@ void frame_draw_hints(struct explorer *x, struct box area)
         g->cursor_column = at + cursor - skip;
         if (p->choices.at && at + used + 3 < area.columns)
             put_text(g, area.row, at + used + 2, area.columns - at - used - 2, INK(DIM), p->choices.at);
+        return;
+    }
+    int lines = x->message.at && x->whole_message
+                    ? columns_of(x->message.at) / (area.columns > 16 ? area.columns - 8 : 8)
+                    : 0;
+    if (lines > 0 && lines < area.row) {
+        area.row -= lines, area.rows += lines;
+        put_fill(&x->cells, area, ' ', INK(PLAIN));
+        put_wrapped(&x->cells, area, INK(GOOD), x->message.at);
         return;
     }
     bool room = !x->message.at || columns_of(x->message.at) < area.columns - 24;

@@ -4,12 +4,6 @@
 
 enum { MOST_IN_WAY = 400 };
 
-static bool ghost_meets(const struct lx_plan *p, int32_t i, int32_t k)
-{
-    return i != k && p->answer.address[k] >= 0 &&
-           lx_lives_meet(&p->problem.buffers[i], &p->problem.buffers[k]);
-}
-
 /* What would leave for a place, and what it saves. */
 static struct ghost ghost_at(const struct lx_plan *p, int64_t size, int64_t address, const int32_t *met,
                              int count)
@@ -25,22 +19,32 @@ static struct ghost ghost_at(const struct lx_plan *p, int64_t size, int64_t addr
     return g;
 }
 
-bool ghost_find(const struct lx_plan *p, int32_t buffer, struct ghost *out)
+/* Drops those of `met` that do not meet the buffer, and repetitions. */
+static int ghost_keep_met(const struct lx_plan *p, const struct lx_buffer *b, int32_t *met, int32_t count)
 {
-    int32_t met[MOST_IN_WAY];
-    int count = 0;
-    if (buffer < 0 || buffer >= p->problem.count || p->answer.address[buffer] >= 0) return false;
+    int kept = 0;
+    for (int32_t i = 0; i < count && kept <= MOST_IN_WAY; i++) {
+        int k = 0;
+        while (k < kept && met[k] != met[i]) k++;
+        if (k == kept && lx_lives_meet(b, &p->problem.buffers[met[i]])) met[kept++] = met[i];
+    }
+    return kept;
+}
+
+bool ghost_find(const struct plan_index *x, int32_t buffer, struct ghost *out)
+{
+    const struct lx_plan *p = x->plan;
+    int32_t count = 0;
+    if (!p || buffer < 0 || buffer >= p->problem.count || p->answer.address[buffer] >= 0) return false;
     const struct lx_buffer *b = &p->problem.buffers[buffer];
     if (p->problem.pool_count > 1 || p->problem.objective != LX_SPILL || !lx_may_be_placed(&p->problem, b))
         return false;
-    for (int32_t k = 0; k < p->problem.count; k++) {
-        if (!ghost_meets(p, buffer, k)) continue;
-        if (count == MOST_IN_WAY) return false;
-        met[count++] = k;
-    }
+    int32_t *met = plan_index_alive(x, b->start, b->end, false, &count);
+    count = ghost_keep_met(p, b, met, count);
+    bool few = count <= MOST_IN_WAY;
     int64_t step = b->alignment ? b->alignment : p->problem.alignment;
     *out = ghost_at(p, b->size, b->fixed >= 0 ? b->fixed : 0, met, count);
-    for (int k = 0; b->fixed < 0 && k < 2 * count; k++) {
+    for (int k = 0; few && b->fixed < 0 && k < 2 * count; k++) {
         const struct lx_buffer *other = &p->problem.buffers[met[k / 2]];
         int64_t at = p->answer.address[met[k / 2]] + (k % 2 ? other->size : -b->size);
         if (at < 0) continue;
@@ -49,7 +53,8 @@ bool ghost_find(const struct lx_plan *p, int32_t buffer, struct ghost *out)
         struct ghost g = ghost_at(p, b->size, at, met, count);
         if (g.lost < out->lost || (g.lost == out->lost && g.address < out->address)) *out = g;
     }
-    return true;
+    mem_free(met);
+    return few;
 }
 
 void ghost_draw(const struct scene *on, struct box map, const struct raster *r, int32_t buffer,

@@ -11,7 +11,7 @@ struct ghost {
     int64_t address, lost;
     int32_t others;
 };
-bool ghost_find(const struct lx_plan *p, int32_t buffer, struct ghost *out);
+bool ghost_find(const struct plan_index *x, int32_t buffer, struct ghost *out);
 /* Its outline, dashed; buffers in its way are hatched. */
 void ghost_draw(const struct scene *on, struct box map, const struct raster *r, int32_t buffer,
                 const struct ghost *g);

@@ -209,7 +209,10 @@ int map_panel_hole(const struct scene *on, struct box area)
     int64_t address;
     int32_t pool = bands_pool(bands, s->selection.address, &address);
     if (pool < 0 || area.rows < 1) return 0;
-    lx_holes_at(session_plan(s), pool, s->selection.tick, address, &h);
+    int32_t count,
+        *alive = plan_index_alive(&s->shown.index, s->selection.tick, s->selection.tick + 1, false, &count);
+    lx_holes_at(session_plan(s), alive, count, pool, s->selection.tick, address, &h);
+    mem_free(alive);
     struct text line = {0};
     text_format(&line, "tick %lld: ", (long long)s->selection.tick);
     if (bands->count > 1 && bands->at[pool].name) {
@@ -222,7 +225,7 @@ int map_panel_hole(const struct scene *on, struct box area)
                     address_words(on, h.from).at);
     text_format(&line, "%s free in %s, the largest %s", in_bytes(h.free_bytes).at,
                 counted(h.count, "hole").at, in_bytes(h.largest_to - h.largest_from).at);
-    double padding = plan_padding_at(session_plan(s), s->selection.tick);
+    double padding = plan_padding_at(&s->shown.index, s->selection.tick);
     if (padding >= 0.01) text_format(&line, "; %s of what is in use is padding", in_percent(padding).at);
     int used = put_paragraph(on->cells, area, INK(DIM), &line);
     return used;
@@ -265,28 +268,26 @@ static void map_panel_draw_alive(const struct scene *on, struct box area)
 {
     const struct lx_plan *p = session_plan(on->session);
     int64_t tick = on->session->selection.tick, sum = 0;
-    size_t n = 0;
-    if (area.rows < 2) return;
-    OWNED struct sized *alive = mem_alloc(((size_t)p->problem.count + 1) * sizeof *alive);
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        if (p->answer.address[i] < 0 || !lx_is_alive(b, tick)) continue;
-        alive[n++] = (struct sized){b->size, i};
-        sum += b->size;
+    int32_t n;
+    OWNED int32_t *found = plan_index_alive(&on->session->shown.index, tick, tick + 1, false, &n);
+    OWNED struct sized *alive = mem_alloc(((size_t)n + 1) * sizeof *alive);
+    for (int32_t i = 0; i < n; i++) {
+        alive[i] = (struct sized){p->problem.buffers[found[i]].size, found[i]};
+        sum += alive[i].size;
     }
-    if (n) qsort(alive, n, sizeof *alive, map_panel_largest_first);
+    if (n) qsort(alive, (size_t)n, sizeof *alive, map_panel_largest_first);
     /* Without the tick, which the map shows too, where the bytes would be cut off. */
     SCOPED(text_free) struct text words = {0};
-    text_format(&words, ": %s, %s B", counted((int64_t)n, "buffer").at, grouped(sum).at);
+    text_format(&words, ": %s, %s B", counted(n, "buffer").at, grouped(sum).at);
     char where[60];
     int length =
         snprintf(where, sizeof where, "on chip at tick %lld", (long long)on->session->selection.tick);
     if (length + (int)words.length > area.columns) where[strlen("on chip")] = 0;
     put_format(on->cells, area.row, area.column, area.columns, INK(TITLE), "%s%s", where,
                words.at ? words.at : "");
-    for (size_t k = 0; k < n && (int)k + 1 < area.rows; k++)
-        map_panel_draw_row(on, (struct box){area.row + 1 + (int)k, area.column, 1, area.columns},
-                           alive[k].buffer, INK(PLAIN), grouped(alive[k].size).at);
+    for (int32_t k = 0; k < n && k + 1 < area.rows; k++)
+        map_panel_draw_row(on, (struct box){area.row + 1 + k, area.column, 1, area.columns}, alive[k].buffer,
+                           INK(PLAIN), grouped(alive[k].size).at);
 }
 
 /* The marks of the map; moves and tiles only where the plan has any. */
@@ -295,7 +296,8 @@ static void map_panel_draw_legend(const struct scene *on, struct box area)
     const struct lx_plan *p = session_plan(on->session);
     bool letters = on->theme->letters || on->glyphs->ascii, moves = false, tiles = false;
     for (int32_t i = 0; i < p->transfer_count; i++) moves |= p->transfers[i].kind == LX_MOVE;
-    for (int32_t i = 0; i < p->problem.count; i++) tiles |= is_tile(p, i) && p->answer.address[i] >= 0;
+    for (int32_t i = 0; p->nest_count && i < p->problem.count; i++)
+        tiles |= is_tile(p, i) && p->answer.address[i] >= 0;
     struct style shaded = {TONE_LABEL, tone_of_identity(0), 0};
     const struct {
         bool shown;
@@ -349,7 +351,7 @@ void map_panel_draw(const struct scene *on, struct box area, const struct map_wi
     if (rest.rows >= 12) {
         struct box alive = box_cut_top(&rest, rest.rows / 2);
         alive.rows--;
-        map_panel_draw_alive(on, alive);
+        if (alive.rows >= 2) map_panel_draw_alive(on, alive);
     }
     const struct outcome *o = &on->session->shown;
     if (rest.rows < 2) return;

@@ -212,11 +212,11 @@ static void paint_label(const struct painter *p, const struct raster_rect *rect)
 {
     int32_t i = rect->buffer;
     const struct lx_plan *plan = p->m->outcome->plan;
-    const char *name = plan->problem.buffers[i].name;
     int first = p->r->address.cells - 1 - rect->top, last = p->r->address.cells - 1 - rect->bottom;
     if (rect->thin || rect->right - rect->left + 1 < (p->letters ? 3 : 1) * p->across ||
         !paint_is_shown(p->m, i))
         return;
+    const char *name = plan->problem.buffers[i].name;
     int row = (first + last) / 2 / p->down, side = p->letters,
         left = (rect->left + p->across - 1) / p->across, right = (rect->right + 1) / p->across - 1;
     while (right >= left && !paint_run_is(p, row, right, 1, i)) right--; /* a handover */

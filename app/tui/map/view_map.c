@@ -157,7 +157,9 @@ static void map_view_draw_hole(const struct scene *on, const struct parts *p, co
     int32_t pool = bands_pool(&r->index->bands, at->address, &address);
     bool thin;
     if (pool < 0) return;
-    lx_holes_at(session_plan(on->session), pool, at->tick, 0, &h);
+    int32_t count, *alive = plan_index_alive(r->index, at->tick, at->tick + 1, false, &count);
+    lx_holes_at(r->index->plan, alive, count, pool, at->tick, 0, &h);
+    mem_free(alive);
     if (h.largest_to <= h.largest_from) return;
     int64_t base = r->index->bands.at[pool].base;
     if (!raster_tick_columns(r, at->tick, &first, &last) ||
@@ -184,7 +186,7 @@ static void map_view_draw_parts(const struct scene *on, const struct parts *p, s
                               &w->heats};
     map_paint(on, p->map, &paint);
     struct ghost ghost;
-    if (picked >= 0 && ghost_find(s->shown.plan, picked, &ghost))
+    if (picked >= 0 && ghost_find(&s->shown.index, picked, &ghost))
         ghost_draw(on, p->map, r, picked, &ghost);
     else if (!heat_is_lens[w->heat])
         map_view_draw_hole(on, p, r);
@@ -262,7 +264,7 @@ static bool map_view_request(struct explorer *x, void *state, enum request r, co
     struct ghost ghost;
     if (r == REQ_ESCAPE) x->playing = false;
     if (r == REQ_FORCE) {
-        if (ghost_find(session_plan(&x->session), x->session.selection.buffer, &ghost))
+        if (ghost_find(&x->session.shown.index, x->session.selection.buffer, &ghost))
             ghost_force(x, x->session.selection.buffer);
         else
             explorer_say(x, TONE_DIM, "only a buffer that could be on chip and is not can be forced");

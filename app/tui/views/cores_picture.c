@@ -3,7 +3,7 @@
 #include "tui/views/cores_picture.h"
 #include "picture/heat.h"
 
-enum { MOST_PER_ROW = 16, MOST_RING_CORES = 256, MOST_TALL = 5 };
+enum { MOST_PER_ROW = 16, MOST_RING_CORES = 256, MOST_TALL = 5, LARGE = 24 /* rows that parts may fill */ };
 
 void cut_take_operand(struct cut *c, int operand)
 {
@@ -149,7 +149,7 @@ static void picture_draw_tensor(const struct scene *on, struct box area, const s
     int64_t bands = ceil_div_i64(across, max_i64(area.columns / width, 1));
     if (bands * down > area.rows) bands = max_i64(area.rows / down, 1);
     int64_t per_band = ceil_div_i64(across, bands), rows = down * bands;
-    if (area.rows > MOST_TALL * rows) area.rows = (int)(MOST_TALL * rows);
+    if (area.rows > MOST_TALL * rows && area.rows < LARGE) area.rows = (int)(MOST_TALL * rows);
     int64_t core = on->session->selection.core;
     for (int64_t i = 0; i < down; i++)
         for (int64_t j = 0; j < across; j++) {
@@ -301,19 +301,24 @@ static void ring_draw(const struct scene *on, struct box area, const struct cut 
     }
 }
 
-void picture_draw_ring(const struct scene *on, struct box area, const struct cut *c)
+bool cut_take_ring(struct cut *c)
 {
     struct cut k = *c;
     int n = op_operand_count(c->op);
     for (int i = 0; i < n; i++) {
         const struct lx_transfer *x;
-        int64_t cores, *bytes;
+        int64_t cores;
         cut_take_operand(&k, (c->operand + i) % n);
-        bytes = cut_ring_bytes(&k, &cores, &x);
-        mem_free(bytes);
-        if (x) break;
-        k = *c;
+        mem_free(cut_ring_bytes(&k, &cores, &x));
+        if (x) return *c = k, true;
     }
+    return false;
+}
+
+void picture_draw_ring(const struct scene *on, struct box area, const struct cut *c)
+{
+    struct cut k = *c;
+    cut_take_ring(&k);
     ring_draw(on, area, &k);
 }
 

@@ -37,5 +37,7 @@ int picture_draw_grid(const struct scene *on, struct core_grid *v, struct box ar
 void picture_draw_core(const struct scene *on, struct box area, const struct cut *c);
 /* Every operand in this split, side by side, as many as fit, among them the selected one. */
 void picture_draw_parts(const struct scene *on, struct box area, const struct cut *c);
+/* Selects the operand that cores send each other, the selected one before others; false: none. */
+bool cut_take_ring(struct cut *c);
 /* The matrix of cut_ring_bytes, of the selected operand or else of one that has it. */
 void picture_draw_ring(const struct scene *on, struct box area, const struct cut *c);

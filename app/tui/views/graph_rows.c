@@ -271,6 +271,10 @@ void graph_rows_fit(const struct scene *on, int room, struct graph_fold fold, st
                                      : rest >= 42  ? 13
                                      : rest > 12   ? rest - 12
                                                    : 1;
+    if (rest >= out->columns[GRAPH_RING].from) { /* "restickify", 1,040,187,392 */
+        out->columns[GRAPH_KIND].width = 10;
+        out->columns[GRAPH_HBM].width = out->columns[GRAPH_RING].width = 13;
+    }
     out->fitted = fit_columns((struct columns){graph_columns.name, out->columns, GRAPH_COLUMNS}, rest);
     out->bar_at = out->columns_at + out->fitted.end + 1;
     for (int32_t i = 0; i < outcome_graph(o)->op_count; i++) {

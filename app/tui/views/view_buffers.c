@@ -52,6 +52,35 @@ static bool buffers_matches(const struct lx_plan *p, int32_t i, const char *filt
     return has;
 }
 
+static int buffers_digits(int64_t n)
+{
+    int digits = 1 + (n < 0);
+    for (; n < -9 || n > 9; n /= 10) digits++;
+    return digits;
+}
+
+/* The rows of another plan, and the widths of "5777..5779" and of "fast 0x000040". */
+static void buffers_take_plan(struct buffers_view *v, const struct session *s)
+{
+    const struct lx_plan *p = session_plan(s);
+    size_t all = (size_t)p->problem.count + 1;
+    v->rows = mem_resize(v->rows, all * sizeof *v->rows);
+    v->list.shown = mem_resize(v->list.shown, all * sizeof *v->list.shown);
+    v->row_of = mem_resize(v->row_of, all * sizeof *v->row_of);
+    v->life_columns = 8;
+    v->address_columns = 9;
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        int n = buffers_digits(b->start) + 2 + buffers_digits(b->end);
+        v->rows[i] = (struct buffer_row){p, s->shown.moved, i};
+        if (n > v->life_columns) v->life_columns = n;
+    }
+    for (int32_t i = 0; p->problem.pool_count > 1 && i < p->problem.pool_count; i++) {
+        int n = (int)strlen(p->problem.pools[i].name) + 9;
+        if (n > v->address_columns) v->address_columns = n < 20 ? n : 20;
+    }
+}
+
 static void buffers_arrange(struct buffers_view *v, const struct session *s, const char *filter)
 {
     const struct lx_plan *p = session_plan(s);
@@ -62,32 +91,16 @@ static void buffers_arrange(struct buffers_view *v, const struct session *s, con
         v->now.by.column == v->made.by.column && v->now.by.descending == v->made.by.descending &&
         strcmp(v->now.filter, v->made.filter) == 0)
         return;
+    bool same_plan = v->now.plan == v->made.plan && v->now.number == v->made.number;
     v->list.count = 0;
     v->made = (struct arranged_for){0};
     if (!p) return;
-    size_t all = (size_t)p->problem.count + 1;
-    v->rows = mem_resize(v->rows, all * sizeof *v->rows);
-    v->list.shown = mem_resize(v->list.shown, all * sizeof *v->list.shown);
-    v->row_of = mem_resize(v->row_of, all * sizeof *v->row_of);
-    for (int32_t i = 0; i < p->problem.count; i++) v->rows[i] = (struct buffer_row){p, s->shown.moved, i};
+    if (!same_plan) buffers_take_plan(v, s);
     for (int32_t i = 0; i < p->problem.count; i++)
         if (buffers_matches(p, i, filter)) v->list.shown[v->list.count++] = i;
     sort_rows(&plan_buffer_columns.at[v->now.by.column], v->rows, sizeof *v->rows, v->now.by.descending,
               v->list.shown, v->list.count);
-    /* Widths of "5777..5779" and of "fast 0x000040". */
-    char life[64];
-    v->life_columns = 8;
-    v->address_columns = 9;
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        int n = snprintf(life, sizeof life, "%lld..%lld", (long long)b->start, (long long)b->end);
-        if (n > v->life_columns) v->life_columns = n;
-    }
-    for (int32_t i = 0; p->problem.pool_count > 1 && i < p->problem.pool_count; i++) {
-        int n = (int)strlen(p->problem.pools[i].name) + 9;
-        if (n > v->address_columns) v->address_columns = n < 20 ? n : 20;
-    }
-    for (int32_t i = 0; i < p->problem.count; i++) v->row_of[i] = -1;
+    for (int32_t i = 0; v->list.count < p->problem.count && i < p->problem.count; i++) v->row_of[i] = -1;
     for (int32_t i = 0; i < v->list.count; i++) v->row_of[v->list.shown[i]] = i;
     v->made = v->now;
 }

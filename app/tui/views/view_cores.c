@@ -423,8 +423,9 @@ static void cores_draw_all(const struct scene *on, struct cores_view *v, struct 
     picture_draw_core(on, box_cut_top(&left, 2), c);
     box_cut_top(&left, 1);
     cores_draw_launch(on, left, c);
-    int ring =
-        (int)min_i64(c->all->cores + 2, right.rows * 3 / 4); /* a row for each core, if there is room */
+    /* A row for each core, if there is room and anything to show. */
+    struct cut sent = *c;
+    int ring = cut_take_ring(&sent) ? (int)min_i64(c->all->cores + 2, right.rows * 3 / 4) : 1;
     picture_draw_parts(on, box_cut_top(&right, right.rows - ring - 1), c);
     box_cut_top(&right, 1);
     picture_draw_ring(on, right, c);

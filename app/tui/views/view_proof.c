@@ -33,28 +33,30 @@ static void proof_arrange(struct proof_view *v, const struct session *s)
 }
 
 /* "k 262,144, v 262,144 ...": what is alive at a tick and saves least per byte, until `need` bytes are gone. */
-static void proof_add_leaving(const struct lx_plan *p, int64_t tick, int64_t need, struct text *out)
+static void proof_add_leaving(const struct plan_index *x, int64_t tick, int64_t need, struct text *out)
 {
     enum { MOST_NAMED = 6 };
+    const struct lx_plan *p = x->plan;
     double least = -1;
-    int32_t last = -1;
+    int32_t last = -1, count, *alive = plan_index_alive(x, tick, tick + 1, true, &count);
     for (int n = 0; n < MOST_NAMED && need > 0; n++) {
         int32_t best = -1;
         double cheapest = 0;
-        for (int32_t i = 0; i < p->problem.count; i++) {
-            const struct lx_buffer *b = &p->problem.buffers[i];
-            double each = b->size > 0 ? (double)b->spill_cost / (double)b->size : -1;
-            if (b->reason || !lx_is_alive(b, tick) || each < least || (each <= least && i <= last)) continue;
-            if (best < 0 || each < cheapest) best = i, cheapest = each;
+        for (int32_t k = 0; k < count; k++) {
+            int32_t i = alive[k];
+            double each = (double)p->problem.buffers[i].spill_cost / (double)p->problem.buffers[i].size;
+            if (each < least || (each <= least && i <= last)) continue;
+            if (best < 0 || each < cheapest || (each <= cheapest && i < best)) best = i, cheapest = each;
         }
-        if (best < 0) return;
+        if (best < 0) break;
         least = cheapest, last = best;
         text_add(out, n ? ", " : "");
         add_printable(out, p->problem.buffers[best].name, 24);
         text_format(out, " %s", in_short_bytes(p->problem.buffers[best].spill_cost).at);
         need -= p->problem.buffers[best].size;
     }
-    if (need > 0) text_add(out, ", ...");
+    mem_free(alive);
+    if (need > 0 && last >= 0) text_add(out, ", ...");
 }
 
 static void proof_draw_head(const struct scene *on, struct box *in)
@@ -107,7 +109,7 @@ static void proof_draw(const struct scene *on, void *state, struct box area)
             add_printable(&line, g->ops[x->tick].name, 20);
             text_add(&line, "; ");
         }
-        proof_add_leaving(o->plan, x->tick, x->need, &line);
+        proof_add_leaving(&o->index, x->tick, x->need, &line);
         put_line(on->cells, row, x->per_byte > 0 ? INK(PLAIN) : INK(DIM), &line);
         if (v->list.top + i == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     }

@@ -267,7 +267,7 @@ static void holes_are_counted(void **state)
     for (int64_t t = x->session.shown.time.first; t < x->session.shown.time.last; t++) {
         struct lx_holes h;
         int64_t used = lx_occupancy_most(&x->session.shown.time, t, t + 1);
-        lx_holes_at(p, 0, t, 0, &h);
+        lx_holes_at(p, NULL, 0, 0, t, 0, &h);
         assert_int_equal(h.free_bytes, p->problem.capacity - used);
         assert_true(h.largest_to - h.largest_from <= h.free_bytes);
     }

@@ -287,11 +287,20 @@ static void a_newcomer_finds_the_solver(void **state)
 static void the_monkey_finds_nothing(void **state)
 {
     (void)state;
-    static const char *const patterns[] = {SOURCE_DIR "/patterns/targets", GQ, MOE};
+    static const struct {
+        const char *pattern, *first;
+    } starts[] = {{SOURCE_DIR "/patterns/targets", ""},
+                  {GQ, ":lx 60k<Enter><wait>o"}, /* something is off chip and could be on: F, B, i, a */
+                  {GQ, ":save p.json<Enter>:open-plan p.json<Enter>8<wait>t"},
+                  {MOE, ""},
+                  {SOURCE_DIR "/patterns/lists/two_pools.json", "<wait>^"},
+                  {SOURCE_DIR "/tests/data/plans/tiled_attention.plan.json", "<wait>;)t"}};
+    enum { STARTS = sizeof starts / sizeof *starts };
     struct rng rng = rng_seed(7);
-    for (int round = 0; round < 3; round++) {
-        struct explorer *x = open_on(patterns[round], 24, 80);
-        for (int i = 0; i < MONKEY_KEYS / 3; i++) {
+    for (int round = 0; round < STARTS; round++) {
+        struct explorer *x = open_on(starts[round].pattern, 24, 80);
+        explorer_type(x, starts[round].first);
+        for (int i = 0; i < MONKEY_KEYS / STARTS; i++) {
             struct key k = {.code = (uint32_t)rng_between(&rng, 1, 126)};
             uint64_t kind = rng_below(&rng, 100);
             if (kind < 60) { /* a key of the table */

@@ -127,12 +127,12 @@ static void test_holes(void **state)
             if (run > longest) longest = run;
             if (at == HEIGHT) break;
             struct lx_holes h;
-            lx_holes_at(&m.plan, 0, tick, at, &h);
+            lx_holes_at(&m.plan, NULL, 0, 0, tick, at, &h);
             assert_int_equal(h.from >= 0, !taken);
             if (!taken) assert_true(h.from <= at && at < h.to);
         }
         struct lx_holes h;
-        lx_holes_at(&m.plan, 0, tick, 0, &h);
+        lx_holes_at(&m.plan, NULL, 0, 0, tick, 0, &h);
         assert_int_equal(h.free_bytes, free_bytes);
         assert_int_equal(h.count, count);
         assert_int_equal(h.largest_to - h.largest_from, longest);
