@@ -80,6 +80,8 @@ void remedy_try(const struct remedies *r, struct remedy *it, const struct lx_gra
                 const struct remedy_watch *watch);
 /* A row that divides op `op` by these splits; false: no option can ask for that. */
 bool remedies_push_split(struct remedies *r, int32_t op, const int64_t *splits);
+/* A row that puts a tensor, or a list's buffer, on chip, whatever that costs; false: no option can ask for it. */
+bool remedies_push_place(struct remedies *r, const char *tensor);
 /* The figures of a plan; `name` as for presence_in. */
 void remedy_take_figures(struct remedy *it, const struct lx_plan *p, const char *name);
 /* Takes results over from another list of the same plan: a plan is the same whoever asks. */

@@ -1,6 +1,5 @@
-/* Rows of remedies tried as jobs of the worker. */
-#include "tui/core/tries.h"
-#include "tui/core/session.h"
+/* Rows of remedies tried as jobs of the worker, drawn as a table and taken. */
+#include "tui/core/explorer.h"
 
 /* Seconds of processor time for a row, in its first round and in its second; or so many times what the first
  * plan of the graph took. */
@@ -66,6 +65,21 @@ void tries_sort(struct tries *t)
     t->moved = true;
 }
 
+/* "--tile none in full: 19,143,680 B in 177 us; cut short it had 20,000,000 B in 180 us" */
+static void tries_tell(struct session *s, const struct remedy *cut, const struct remedy *full)
+{
+    bool same = cut->value == full->value && cut->us == full->us;
+    text_free(&s->news);
+    s->news_is_good = true;
+    add_printable(&s->news, full->what, 60);
+    text_format(&s->news, " in full: %s", in_short_bytes(full->value).at);
+    if (full->us > 0) text_format(&s->news, " in %s", in_micros(full->us).at);
+    text_format(&s->news, same ? ", as when it was cut short" : "; cut short it had %s",
+                in_short_bytes(cut->value).at);
+    if (!same && cut->us > 0) text_format(&s->news, " in %s", in_micros(cut->us).at);
+    text_format(&s->news, "; %s takes it", KEY_OF(OPEN));
+}
+
 void tries_done(void *data, bool stopped)
 {
     struct try_job *j = data;
@@ -77,6 +91,8 @@ void tries_done(void *data, bool stopped)
     for (size_t i = 0; j->number == t->number && i < t->list.all.count; i++)
         if (t->list.all.at[i].order == j->it.order) row = &t->list.all.at[i];
     if (!row) return;
+    if (j->round == WITHOUT_LIMIT && row->state == REMEDY_CUT && j->it.state == REMEDY_TRIED)
+        tries_tell(j->session, row, &j->it);
     bool had = row->state <= REMEDY_CUT, again = j->it.state == REMEDY_CUT || j->it.state == REMEDY_LARGE;
     if (!had || j->it.state <= REMEDY_CUT) {
         const struct lx_plan *old = row->made;
@@ -114,8 +130,19 @@ void tries_begin(struct tries *t, struct session *s, int first)
 void tries_ask(struct tries *t, struct session *s, int row)
 {
     struct remedy *it = &t->list.all.at[row];
-    it->state = REMEDY_OPEN;
+    if (it->state != REMEDY_CUT) it->state = REMEDY_OPEN;
     tries_post(t, s, it, WITHOUT_LIMIT);
+}
+
+const char *tries_first(struct tries *t, struct session *s, int row)
+{
+    enum remedy_state state = t->list.all.at[row].state;
+    if (state == REMEDY_OPEN ||
+        (state == REMEDY_CUT && worker_progress(s->worker, &t->work[1], t->list.all.at[row].order).running))
+        return "it is being tried";
+    if (state != REMEDY_CUT && state != REMEDY_LARGE && state != REMEDY_STOPPED) return NULL;
+    tries_ask(t, s, row);
+    return state == REMEDY_CUT ? "it was cut short: planning it in full first" : "trying it";
 }
 
 void tries_cancel(struct tries *t, struct session *s)
@@ -144,4 +171,34 @@ void tries_forget(struct tries *t)
 {
     remedies_free(&t->list);
     *t = (struct tries){.number = t->number + 1, .work = t->work, .in_place = t->in_place};
+}
+
+bool tries_take(struct explorer *x, const struct remedy *it, const char *verb)
+{
+    struct what_if how = {.options = it->options};
+    char what[sizeof it->what]; /* the row may go with the plan */
+    memcpy(what, it->what, sizeof what);
+    bool is_new = session_change(&x->session, &how);
+    if (is_new)
+        explorer_say(x, TONE_GOOD, "%s: %s; %s: undo", verb, what, KEY_OF(UNDO));
+    else
+        explorer_say(x, TONE_DIM, "that is set already");
+    return is_new;
+}
+
+int tries_draw(const struct scene *on, struct box area, const struct tries_table *t)
+{
+    int count = (int)t->rows->all.count;
+    struct box head = box_cut_top(&area, t->least_rows < area.rows);
+    struct fitted f =
+        fit_columns((struct columns){remedy_columns.name, t->columns, REMEDY_COLUMNS}, area.columns - 2);
+    if (head.rows) sorting_draw_heads(on, box_behind(head, 2), &f, &f.of, &t->by);
+    list_show(t->list, count, area);
+    for (int i = 0; i < area.rows && t->list->top + i < count; i++) {
+        struct box row = {area.row + i, area.column, 1, area.columns};
+        struct remedy_row data = {t->rows, &t->rows->all.at[t->list->top + i]};
+        put_values(on->cells, box_behind(row, 2), &f, &data);
+        t->mark(on, t->view, row, t->list->top + i);
+    }
+    return area.rows;
 }

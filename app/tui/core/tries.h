@@ -35,6 +35,9 @@ struct tries {
 void tries_begin(struct tries *t, struct session *s, int first);
 /* Tries one row without a limit. */
 void tries_ask(struct tries *t, struct session *s, int row);
+/* Before a row is applied: a row that was cut short, or not tried, is tried without a limit. NULL: it was tried in
+ * full; else what is being done. */
+const char *tries_first(struct tries *t, struct session *s, int row);
 void tries_cancel(struct tries *t, struct session *s);
 void tries_sort(struct tries *t);
 /* Rows that are being tried now. */

@@ -138,7 +138,8 @@ static int frame_draw_planning(struct explorer *x, struct box row)
     if (now.running) text_format(&words, " %s", frame_elapsed(now.seconds).at);
     if (!old && session_plan(s)) {
         if (best < INT64_MAX) text_format(&words, "  best %s", in_short_bytes(best).at);
-        if (bound > 0) text_format(&words, "  bound %s", in_short_bytes(bound).at);
+        if (bound > 0 && bound <= best) /* not that of a later search */
+            text_format(&words, "  bound %s", in_short_bytes(bound).at);
     }
     int n = put_line(&x->cells, row, INK_ON(WARN, BAR), &words);
     put(&x->cells, row.row, row.column + n + 1, x->glyphs->spinner[x->spin & 3], INK_ON(WARN, BAR));
@@ -317,6 +318,10 @@ void frame_no_plan(const struct scene *on, struct box area)
             on->cells, rest, INK(PLAIN),
             "There is no plan with these settings. %s undoes the last change, %s shows the settings.",
             KEY_OF(UNDO), KEY_OF(WHAT_IF));
+    else if (strstr(s->shown.st.text, " --dim "))
+        put_wrapped_format(on->cells, rest, INK(PLAIN),
+                           "Here: %s%s NAME=N, for each of them. %s lists the files.", KEY_OF(COMMAND),
+                           request_rows[REQ_DIM].name, KEY_OF(PATTERNS));
     else
         put_wrapped_format(on->cells, rest, INK(PLAIN),
                            "This pattern has no plan. Fix it (%s edits) and press %s to reload it;\n"
