@@ -521,8 +521,8 @@ static void slower_value(const void *row_of_table, const struct column *column, 
     v->number = NAN;
     if (!has_figures(row) || row->of->plan->graph->list) return;
     v->paint = PAINT_DIM;
-    v->words = "=";
-    if (fabs(change) < 5e-4) return;
+    v->words = row->it->state == REMEDY_CUT && change > 0 ? "?" : "="; /* in full it may be faster */
+    if (fabs(change) < 5e-4 || *v->words == '?') return;
     v->number = change;
     v->paint = change > 0 ? PAINT_BAD : PAINT_GOOD;
     value_format(v, "%s%s", change > 0 ? "+" : "", in_percent(change).at);

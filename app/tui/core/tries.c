@@ -55,7 +55,8 @@ static void tries_post(struct tries *t, struct session *s, const struct remedy *
                           .listed = *it};
     j->it.state = REMEDY_OPEN;
     j->it.made = j->listed.made = NULL;
-    worker_post(s->worker, &t->work[round == WITHOUT_LIMIT], it->order, j);
+    int sort = round == WITHOUT_LIMIT ? TRY_ASKED : round ? TRY_AGAIN : TRY_FIRST;
+    worker_post(s->worker, &t->work[sort], it->order, j);
 }
 
 void tries_sort(struct tries *t)
@@ -99,6 +100,12 @@ void tries_done(void *data, bool stopped)
         *row = j->it;
         j->it.made = old; /* to be freed */
     }
+    if (t == &j->session->forced.tries && !stopped) {
+        text_free(&j->session->news);
+        j->session->news_is_good = true;
+        add_printable(&j->session->news, j->it.what, 60);
+        text_add(&j->session->news, ": planned");
+    }
     t->left -= t->left > 0 && j->round == 0;
     if (again && !stopped && j->round + 1 < ROUNDS) tries_post(t, j->session, &j->listed, j->round + 1);
     tries_sort(t);
@@ -138,17 +145,22 @@ const char *tries_first(struct tries *t, struct session *s, int row)
 {
     enum remedy_state state = t->list.all.at[row].state;
     if (state == REMEDY_OPEN ||
-        (state == REMEDY_CUT && worker_progress(s->worker, &t->work[1], t->list.all.at[row].order).running))
+        (state == REMEDY_CUT &&
+         worker_progress(s->worker, &t->work[TRY_ASKED], t->list.all.at[row].order).running))
         return "it is being tried";
     if (state != REMEDY_CUT && state != REMEDY_LARGE && state != REMEDY_STOPPED) return NULL;
     tries_ask(t, s, row);
     return state == REMEDY_CUT ? "it was cut short: planning it in full first" : "trying it";
 }
 
+void tries_stop(const struct tries *t, struct session *s)
+{
+    for (int i = 0; i < TRY_SORTS; i++) worker_stop(s->worker, &t->work[i]);
+}
+
 void tries_cancel(struct tries *t, struct session *s)
 {
-    worker_stop(s->worker, &t->work[0]);
-    worker_stop(s->worker, &t->work[1]);
+    tries_stop(t, s);
     for (size_t i = 0; i < t->list.all.count; i++)
         if (t->list.all.at[i].state == REMEDY_OPEN) t->list.all.at[i].state = REMEDY_STOPPED;
     t->left = 0;
@@ -158,13 +170,16 @@ void tries_cancel(struct tries *t, struct session *s)
 
 int tries_running(const struct tries *t, const struct session *s)
 {
-    return worker_busy(s->worker, &t->work[0]) + worker_busy(s->worker, &t->work[1]);
+    int n = 0;
+    for (int i = 0; i < TRY_SORTS; i++) n += worker_busy(s->worker, &t->work[i]);
+    return n;
 }
 
 bool tries_row_runs(const struct tries *t, const struct session *s, const struct remedy *it)
 {
-    return worker_progress(s->worker, &t->work[0], it->order).running ||
-           worker_progress(s->worker, &t->work[1], it->order).running;
+    bool runs = false;
+    for (int i = 0; i < TRY_SORTS; i++) runs |= worker_progress(s->worker, &t->work[i], it->order).running;
+    return runs;
 }
 
 void tries_forget(struct tries *t)

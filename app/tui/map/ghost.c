@@ -92,8 +92,7 @@ static const struct work forced_work[] = TRIES_WORK;
 void ghost_forget(struct session *s)
 {
     s->forced.tries.work = forced_work;
-    worker_stop(s->worker, &forced_work[0]);
-    worker_stop(s->worker, &forced_work[1]);
+    tries_stop(&s->forced.tries, s);
     session_forget_forced(s);
 }
 

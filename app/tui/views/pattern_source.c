@@ -153,45 +153,29 @@ const struct model_options *source_models(const struct pattern_source *s)
     return s->models;
 }
 
-/* "batch=1" among bindings: the one of this name, or a new one. */
-static bool pattern_source_bind(struct pattern_source *s, struct model_options *to, char *pair, lx_status *st)
-{
-    char *text = arena_string(&s->memory, pair), *equals = strrchr(pair, '=');
-    struct lx_import_options *i = &to->import;
-    const size_t had = (size_t)i->model.dim_count, listed = (size_t)to->count;
-    struct lx_model_binding *dims = arena_array(&s->memory, had + 1, sizeof *dims);
-    struct given_option *list = arena_array(&s->memory, listed + 1, sizeof *list);
-    if (had) memcpy(dims, i->model.dims, had * sizeof *dims);
-    if (listed) memcpy(list, to->list, listed * sizeof *list);
-    int k = 0, g = 0;
-    if (!equals || equals == pair) return status_set(st, LX_E_USAGE, "dim %.60s: write NAME=N", pair);
-    if (!lx_parse_int("the extent", equals + 1, 0, LX_INT_MAX, &dims[i->model.dim_count].value, st))
-        return false;
-    int64_t value = dims[i->model.dim_count].value;
-    *equals = 0;
-    while (k < i->model.dim_count && strcmp(dims[k].name, pair) != 0) k++;
-    while (g < to->count && !(strcmp(list[g].name, "dim") == 0 &&
-                              strncmp(list[g].value, text, (size_t)(equals - pair) + 1) == 0))
-        g++;
-    dims[k] = (struct lx_model_binding){.name = pair, .value = value};
-    list[g] = (struct given_option){"dim", text};
-    i->model.dim_count += k == i->model.dim_count;
-    to->count += g == to->count;
-    i->model.dims = dims;
-    to->list = list;
-    to->given = to->given ? to->given : "dim";
-    return true;
-}
-
+/* As if all were given on a command line, each once. */
 bool source_set_dims(struct pattern_source *s, const char *text, lx_status *st)
 {
-    bool ok = true;
+    static const struct command explorer = {.name = "explore"};
+    struct call call = {.command = &explorer, .line = {.memory = &s->memory}};
     pthread_mutex_lock(&s->lock);
-    struct model_options *to = arena_alloc(&s->memory, sizeof *to);
-    *to = s->models ? *s->models : (struct model_options){.import = {.branch = -1}};
+    for (int i = 0; s->models && i < s->models->count; i++) VEC_PUSH(&call.line.options, s->models->list[i]);
     char *rest = arena_string(&s->memory, text);
-    for (char *pair; ok && (pair = strsep(&rest, " "));) ok = !*pair || pattern_source_bind(s, to, pair, st);
-    if (ok) s->models = to;
+    for (char *pair; (pair = strsep(&rest, " "));) {
+        size_t k = 0, length = strcspn(pair, "=") + 1, n = call.line.options.count;
+        const struct given_option *at = call.line.options.at, own = {"dim", pair};
+        if (!*pair) continue;
+        while (k < n && (strcmp(at[k].name, "dim") != 0 || strncmp(at[k].value, pair, length) != 0)) k++;
+        if (k == n) VEC_PUSH(&call.line.options, own);
+        call.line.options.at[k] = own;
+    }
+    struct model_options *to = arena_alloc(&s->memory, sizeof *to);
+    bool ok = read_model_options && read_model_options(&call, to);
+    if (ok)
+        s->models = to;
+    else
+        *st = call.st;
     pthread_mutex_unlock(&s->lock);
+    VEC_FREE(&call.line.options);
     return ok;
 }

@@ -153,8 +153,7 @@ static void cores_ask(struct cores_view *v, struct session *s)
         bool same_op = v->rows.of_what == s->selection.op && v->opened == s->opened;
         if (!(v->outcome != o->number && cores_keep_rows(v, s)) &&
             !(same_op && session_is_stale(s) && v->rows.list.plan)) {
-            worker_stop(s->worker, &cores_work[0]);
-            worker_stop(s->worker, &cores_work[1]);
+            tries_stop(&v->rows, s);
             tries_forget(&v->rows);
             cores_list(v, s);
         }
@@ -360,6 +359,7 @@ static void cores_draw_effect(const struct scene *on, const struct cores_view *v
         cores_add_change(now->end_to_end_us, it->us, &line);
         text_format(&line, ", %s", counted(it->syncs, "sync").at);
         text_format(&line, " (now %s)", grouped(now->sync_times).at);
+        if (it->state == REMEDY_CUT) text_format(&line, ", cut short: %s plans it in full", KEY_OF(OPEN));
     } else
         text_add(&line, it->state == REMEDY_OPEN ? ": being planned; the picture is the split of now"
                         : it->state == REMEDY_NONE

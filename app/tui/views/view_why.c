@@ -43,8 +43,7 @@ static void why_ask(struct why_view *v, struct session *s)
     int32_t buffer = v->whole ? -1 : why_selection(s);
     if (p && !session_is_stale(s) && !(w->list.plan && w->of == s->got && w->of_what == buffer)) {
         struct tries old = *w;
-        worker_stop(s->worker, &why_work[0]);
-        worker_stop(s->worker, &why_work[1]);
+        tries_stop(w, s);
         *w = (struct tries){.of = s->got, .of_what = buffer, .number = old.number + 1, .work = why_work};
         remedies_list(p, &s->shown.how.options, buffer >= 0 ? p->problem.buffers[buffer].name : NULL,
                       &w->list);
