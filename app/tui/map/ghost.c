@@ -4,12 +4,6 @@
 
 enum { MOST_IN_WAY = 400 };
 
-static bool ghost_meets(const struct lx_plan *p, int32_t i, int32_t k)
-{
-    return i != k && p->answer.address[k] >= 0 &&
-           lx_lives_meet(&p->problem.buffers[i], &p->problem.buffers[k]);
-}
-
 /* What would leave for a place, and what it saves. */
 static struct ghost ghost_at(const struct lx_plan *p, int64_t size, int64_t address, const int32_t *met,
                              int count)
@@ -34,7 +28,7 @@ bool ghost_find(const struct lx_plan *p, int32_t buffer, struct ghost *out)
     if (p->problem.pool_count > 1 || p->problem.objective != LX_SPILL || !lx_may_be_placed(&p->problem, b))
         return false;
     for (int32_t k = 0; k < p->problem.count; k++) {
-        if (!ghost_meets(p, buffer, k)) continue;
+        if (k == buffer || p->answer.address[k] < 0 || !lx_lives_meet(b, &p->problem.buffers[k])) continue;
         if (count == MOST_IN_WAY) return false;
         met[count++] = k;
     }
@@ -56,12 +50,13 @@ void ghost_draw(const struct scene *on, struct box map, const struct raster *r, 
                 const struct ghost *g)
 {
     const struct lx_buffer *b = &r->index->plan->problem.buffers[buffer];
-    const struct forced *f = ghost_forced(on->session, buffer) ? &on->session->forced : NULL;
+    const struct forced *f = &on->session->forced;
+    if (!ghost_forced(on->session, buffer) || !f->leaves) f = NULL; /* not known yet */
     const struct glyphs *s = on->glyphs;
     int left, right, low, high, down = map_rows(on, 1), across = map_across(on);
     int64_t address = f && f->address >= 0 ? f->address : g->address;
     bool thin;
-    for (int y = 0; f && f->leaves && y < r->address.cells; y += down)
+    for (int y = 0; f && y < r->address.cells; y += down)
         for (int c = y / down % 2; c < map.columns && c * across < r->time.cells; c += 2) {
             const struct raster_cell *cell = raster_at(r, y, c * across);
             if (cell->state == CELL_ONE && f->leaves[cell->owner])
@@ -76,8 +71,8 @@ void ghost_draw(const struct scene *on, struct box map, const struct raster *r, 
             bool taken = false, edge = row == top || row == bottom, side = c == left || c == right;
             for (int k = 0; k < down * across; k++) {
                 int y = row * down + k / across, x = c * across + k % across;
-                taken |= !(f && f->leaves) && y < r->address.cells && x < r->time.cells &&
-                         raster_at(r, y, x)->state != CELL_FREE;
+                taken |=
+                    !f && y < r->address.cells && x < r->time.cells && raster_at(r, y, x)->state != CELL_FREE;
             }
             if (!edge && !side && !(taken && (row + c) % 2)) continue;
             uint32_t code = !edge && !side ? '/' : s->ascii ? (edge ? '-' : ':') : edge ? 0x254c : 0x254e;

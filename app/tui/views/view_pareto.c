@@ -261,7 +261,9 @@ static void pareto_draw(const struct scene *on, void *state, struct box area)
     pareto_gather(v, on->session);
     int count = (int)v->rows.all.count;
     if (count == 0) {
-        put_wrapped(on->cells, in, INK(PLAIN), "This plan was read from a file; no other was made so far.");
+        put_wrapped(on->cells, in, INK(PLAIN),
+                    on->session->shown.was_read ? "This plan was read from a file; no other was made so far."
+                                                : "The first plan is being made; the others follow it.");
         return;
     }
     if (v->list.cursor >= count) v->list.cursor = count - 1;
