@@ -114,7 +114,7 @@ static void list_objective(struct remedies *r, const struct remedy_sort *sort)
         snprintf(it.what, sizeof it.what, "--%s %s%s", lx_settings_at(LX_OPTION_OBJECTIVE).name, word,
                  splits ? " --cooptimise full" : "");
         snprintf(it.note, sizeof it.note, "%s", asks[i].note);
-        if (asks[i].ask == LX_ASK_TRAFFIC && p->fewer_bytes > 0) it.promise = 10; /* it is known to help */
+        if (asks[i].ask == LX_ASK_TRAFFIC && p->fewer_bytes > 0) it.promise = REMEDY_KNOWN;
         remedies_push(r, sort, it);
     }
 }

@@ -27,6 +27,8 @@ enum remedy_goal { GOAL_NONE, GOAL_BUFFER /* it is on chip */, GOAL_ALL /* nothi
 
 struct remedy_sort;
 
+enum { REMEDY_KNOWN = 10 }; /* promise of a row that is known to help */
+
 struct remedy {
     const struct remedy_sort *sort;
     struct lx_settings

@@ -126,7 +126,8 @@ void tries_begin(struct tries *t, struct session *s, int first)
     for (int i = 0; i < count; i++) {
         struct remedy *it = &t->list.all.at[(first + i) % count];
         double plans = it->sort ? it->sort->plans * (t->in_place ? count : 1) : 0;
-        if (it->state == REMEDY_OPEN && s->took * plans > LONGEST) it->state = REMEDY_LARGE;
+        bool long_one = s->took * plans > LONGEST && it->promise < REMEDY_KNOWN;
+        if (it->state == REMEDY_OPEN && long_one) it->state = REMEDY_LARGE;
         if (it->state != REMEDY_OPEN && it->state != REMEDY_CUT) continue;
         tries_post(t, s, it, it->state == REMEDY_CUT);
         t->left += it->state == REMEDY_OPEN;

@@ -169,7 +169,11 @@ static void why_draw(const struct scene *on, void *state, struct box area)
     struct box in =
         frame_window(on, "Why, and remedies", p ? rows : 10, area.columns < 150 ? area.columns : 150);
     if (!p || !v->rows.list.plan) {
-        frame_no_plan(on, in);
+        if (p && session_is_stale(on->session))
+            put_wrapped(on->cells, in, INK(PLAIN),
+                        "A better plan is being looked for; remedies are tried once it is settled.");
+        else
+            frame_no_plan(on, in);
         return;
     }
     struct box foot = box_cut_bottom(&in, in.rows >= 14 ? 4 : in.rows >= 8 ? 2 : 0), words = in;
