@@ -190,7 +190,7 @@ void options_help(const struct option_row *rows, const struct option_words *word
         if (rows->letter & MORE && !all) continue;
         int own = rows->letter & ~MORE;
         char left[100], letter[8] = "    ";
-        struct text help = {0};
+        SCOPED(text_free) struct text help = {0};
         if (own == ANY_DIGIT)
             snprintf(letter, sizeof letter, "-0..9, ");
         else if (own)
@@ -199,6 +199,5 @@ void options_help(const struct option_row *rows, const struct option_words *word
                  rows->argument ? rows->argument : "");
         add_help(rows, words, &help);
         help_entry(out, left, help.at ? help.at : "");
-        text_free(&help);
     }
 }

@@ -137,14 +137,13 @@ static int help_list_words(struct call *call, int count, char *const *arguments)
 /* help --man TEMPLATE PAGE: the manual page into a file. */
 static int write_manual(struct call *call, int count, char *const *arguments)
 {
-    struct text page = {0};
+    SCOPED(text_free) struct text page = {0};
     if (count != 2)
         return status_set(&call->st, LX_E_USAGE,
                           "help --man: TEMPLATE and PAGE are missing; app/lxplan.1.in is a template"),
                FAILED;
     bool ok =
         manual_write(arguments[0], &page, &call->st) && (keep_file(call, arguments[1], page.at, page.length));
-    text_free(&page);
     return ok ? EXIT_YES : FAILED;
 }
 

@@ -15,10 +15,9 @@ static const char remedy[] = "this lxplan was built without a log; configure wit
 
 static void print_line(void *context, const char *pass, const char *line)
 {
-    char *clean = printable(line, 0);
+    OWNED char *clean = printable(line, 0);
     (void)context;
     fprintf(stderr, "%-10s %s\n", pass, clean ? clean : "(out of memory)");
-    mem_free(clean);
 }
 
 const struct option_row help_rows[] = {{"help", 'h', NULL, "this help; --help all: every option"}, {0}};
@@ -35,9 +34,8 @@ const struct option_row output_rows[] = {
 /* On standard error; what comes from files must not move the cursor. */
 static void main_say(const char *line)
 {
-    char *clean = printable(line, 0);
+    OWNED char *clean = printable(line, 0);
     fprintf(stderr, "lxplan: %s\n", clean ? clean : "out of memory");
-    mem_free(clean);
 }
 
 void note(const struct call *call, const char *format, ...)
@@ -102,13 +100,12 @@ bool option_word(struct call *call, const char *name, const char *(*word)(int k)
 
 bool word_given(struct call *call, const char *name, const char *value, const char *(*word)(int k), int *out)
 {
-    struct text known = {0};
+    SCOPED(text_free) struct text known = {0};
     if (!value) return true;
     for (int k = 0; word(k); k++)
         if (strcmp(word(k), value) == 0) return *out = k, true;
     add_words(word, " or ", &known);
     status_set(&call->st, LX_E_USAGE, "--%s %s: it must be %s", name, value, known.at ? known.at : "");
-    text_free(&known);
     return false;
 }
 
@@ -237,11 +234,10 @@ bool send_out(struct call *call)
 static void main_report(const lx_status *st)
 {
     char text[1200];
-    struct text place = {0};
+    SCOPED(text_free) struct text place = {0};
     main_say(lx_status_describe(st, text, sizeof text));
     add_source_line(st, 100, &place);
     if (place.at) fputs(place.at, stderr);
-    text_free(&place);
 }
 
 static int run_in_border(int argc, char **argv)

@@ -37,18 +37,17 @@ static bool begins_literally(const char *text, const struct command *c, const ch
 /* A sentence of its own: as helps are, but with a capital letter and an end. */
 static void add_sentence(struct text *out, const char *text, bool is_literal)
 {
-    struct text sentence = {0};
+    SCOPED(text_free) struct text sentence = {0};
     text_add(&sentence, text);
     if (!is_literal && sentence.at && islower((unsigned char)sentence.at[0])) sentence.at[0] ^= 0x20;
     if (sentence.length && sentence.at[sentence.length - 1] != '.') text_add(&sentence, ".");
     add_roff(out, sentence.at ? sentence.at : "");
     text_add(out, "\n");
-    text_free(&sentence);
 }
 
 static void add_option(const struct command *c, const struct option_row *row, struct text *out)
 {
-    struct text help = {0};
+    SCOPED(text_free) struct text help = {0};
     int letter = row->letter & ~MORE;
     text_add(out, ".TP\n");
     if (letter == ANY_DIGIT)
@@ -67,7 +66,6 @@ static void add_option(const struct command *c, const struct option_row *row, st
     add_help(row, c ? c->words : NULL, &help);
     const char *text = help.at ? help.at : "";
     add_sentence(out, text, begins_literally(text, c, row->name));
-    text_free(&help);
 }
 
 static bool has_table(const struct command *c, const struct option_row *rows)
@@ -177,7 +175,7 @@ enum { MARKS = sizeof marks / sizeof *marks };
 bool manual_write(const char *template, struct text *out, lx_status *st)
 {
     size_t length;
-    char *text = file_read(template, &length, st);
+    OWNED char *text = file_read(template, &length, st);
     if (!text) return false;
     for (const char *at = text; *at;) {
         size_t n = strcspn(at, "\n");
@@ -189,6 +187,5 @@ bool manual_write(const char *template, struct text *out, lx_status *st)
             text_format(out, "%.*s\n", (int)n, at);
         at += n + (at[n] == '\n');
     }
-    mem_free(text);
     return true;
 }

@@ -126,7 +126,7 @@ static void sort_births(const struct lx_problem *p, struct birth *births)
 
 static void walk_through_time(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     size_t n = (size_t)p->count;
     struct greedy g = {.p = p, .address = answer->address};
     struct poll poll = {.run = run};
@@ -169,7 +169,6 @@ static void walk_through_time(const struct lx_problem *p, const struct lx_run *r
         g.top = max_i64(g.top, at + b->size);
         g.address[i] = at;
     }
-    arena_free(&memory);
     arena_free(&g.fixed.memory);
 }
 
@@ -180,13 +179,11 @@ static bool greedy_solve(const struct lx_problem *p, const struct lx_run *run, s
     if (plain) walk_through_time(p, run, answer);
     if (plain && !linked) return true;
     size_t n = (size_t)p->count;
-    struct birth *births = mem_alloc((n + 1) * sizeof *births);
-    int32_t *order = mem_alloc((n + 1) * sizeof *order);
+    OWNED struct birth *births = mem_alloc((n + 1) * sizeof *births);
+    OWNED int32_t *order = mem_alloc((n + 1) * sizeof *order);
     sort_births(p, births);
     for (size_t k = 0; k < n; k++) order[k] = births[k].buffer;
     full_fit(p, order, false, linked, run, answer);
-    mem_free(births);
-    mem_free(order);
     return true;
 }
 

@@ -6,8 +6,7 @@
  * in memory. */
 #pragma once
 
-#include "command.h"
-#include "planning/graph_files.h"
+#include "planning/planning.h"
 #include "base/json/json.h"
 
 /* How a run ended. `timeout` is the wall clock only, with or without an answer (see `value` of the row); a

@@ -26,7 +26,7 @@ static int compare_texts(const void *a, const void *b)
 /* Drops the runs from the schedule that the file has already. */
 static void skip_finished(struct bench *b)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     const rows *done = &b->results.rows;
     const char **keys = arena_array(&memory, done->count + 1, sizeof *keys);
     for (size_t i = 0; i < done->count; i++) {
@@ -45,7 +45,6 @@ static void skip_finished(struct bench *b)
     b->done = b->done_at_start = b->todo.count - kept;
     b->total = b->todo.count;
     b->todo.count = kept;
-    arena_free(&memory);
 }
 
 static bool run_all(struct bench *b)
@@ -149,12 +148,11 @@ static int cmd_bench_run(struct call *call)
     if (crew_join(&b) && b.crew.rank == 0)
         code = lead(&b);
     else if (b.crew.rank > 0) { /* makes the runs that rank 0 deals out; rank 0 reports errors */
-        struct text header = {0};
+        SCOPED(text_free) struct text header = {0};
         interrupt_catch(signals, SIGNALS, before);
         bool ok = make_list(&b, &header);
         crew_follow(&b, ok, ok ? header.at : "");
         interrupt_release(signals, SIGNALS, before);
-        text_free(&header);
         code = EXIT_YES;
     }
     results_close(&b.file);

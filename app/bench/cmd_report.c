@@ -118,10 +118,9 @@ static bool add_plots(struct call *call, const struct exporter *e, const struct 
     for (int i = 0; plot && i < 2; i++) plot_as_text(&figures[i], out);
     if (page) report_page(title, s, figures, 2, out);
     if (svg) {
-        struct text picture = {0};
+        SCOPED(text_free) struct text picture = {0};
         plots_as_svg(figures, &picture);
         ok = keep_file(call, svg, picture.at, picture.length);
-        text_free(&picture);
     }
     figure_free(&figures[0]);
     figure_free(&figures[1]);
@@ -140,7 +139,7 @@ enum { SOLVERS, CLASSES, INSTANCES, STATISTICS, FAULTS, BESIDE, TABLES_OF_REPORT
 static void write_report(const struct exporter *e, struct summary *s, const struct results *r, int by,
                          bool at_end, struct text *out)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct table report[TABLES_OF_REPORT];
     struct verdict verdict;
     contender_table(s, &memory, &report[SOLVERS]);
@@ -161,14 +160,13 @@ static void write_report(const struct exporter *e, struct summary *s, const stru
     static const int chosen[] = {
         [BY_SOLVER] = SOLVERS, [BY_INSTANCE] = INSTANCES, [BY_STATISTICS] = STATISTICS, [BY_CLASS] = CLASSES};
     export_tables(e, &verdict, report, TABLES_OF_REPORT, (size_t)chosen[by], at_end, out);
-    arena_free(&memory);
 }
 
 bool report_rows(struct call *call, struct results *r, struct text *out)
 {
     const struct exporter *e = read_format(call);
     const char *percent = option_value(&call->line, "within");
-    struct summary s = {0};
+    SCOPED(summary_free) struct summary s = {0};
     double within = 0;
     int by = BY_SOLVER;
     if (!e || (percent && !lx_parse_number("--within", percent, &within, &call->st))) return false;
@@ -180,9 +178,7 @@ bool report_rows(struct call *call, struct results *r, struct text *out)
     summary_make(&s, r, within / 100);
     table_fit(report_columns(call));
     write_report(e, &s, r, by, report_columns(call) > 0, out);
-    bool ok = add_plots(call, e, &s, out);
-    summary_free(&s);
-    return ok;
+    return add_plots(call, e, &s, out);
 }
 
 /* Notes differences of two files that make their times hard to compare. */
@@ -190,7 +186,7 @@ static void note_differences(const struct call *call, const struct results *a, c
 {
     static const char *const keys[] = {"host",  "cpu",  "limits",    "compiler",
                                        "flags", "jobs", "objective", "lx"};
-    struct json x = header_read(a->headers.at[0]), y = header_read(b->headers.at[0]);
+    SCOPED(json_free) struct json x = header_read(a->headers.at[0]), y = header_read(b->headers.at[0]);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const struct json_value *m = header_member(&x, keys[i]), *n = header_member(&y, keys[i]);
         if (m && n && !json_same(m, n))
@@ -200,16 +196,14 @@ static void note_differences(const struct call *call, const struct results *a, c
     if (provenance_ranks(a->headers.at[0]) != provenance_ranks(b->headers.at[0]))
         note(call, "%s and %s differ in \"ranks\"; their times may not compare", a->files.at[0],
              b->files.at[0]);
-    json_free(&x);
-    json_free(&y);
 }
 
 /* Adds the comparison with one file; *fails when it has what it must not have. */
 static bool compare_with(struct call *call, const struct exporter *e, struct results *before,
                          const char *path, struct text *out, bool *fails)
 {
-    struct results after = {0};
-    struct arena memory = {0};
+    SCOPED(results_free) struct results after = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct comparison c;
     unsigned failing;
     bool all = option_given(&call->line, "all") || !is_for_people(e),
@@ -234,8 +228,6 @@ static bool compare_with(struct call *call, const struct exporter *e, struct res
             *fails = true;
         }
     }
-    arena_free(&memory);
-    results_free(&after);
     return ok;
 }
 
@@ -244,8 +236,8 @@ static int cmd_report_run(struct call *call)
     size_t files = call->line.files.count;
     bool merge = option_given(&call->line, "merge"),
          compare = option_given(&call->line, "compare") || (files == 2 && !merge);
-    struct results r = {0};
-    struct text out = {0};
+    SCOPED(results_free) struct results r = {0};
+    SCOPED(text_free) struct text out = {0};
     const struct exporter *e = read_format(call);
     const struct command_line *l = &call->line;
     const char *wrong = NULL;
@@ -271,8 +263,6 @@ static int cmd_report_run(struct call *call)
         ok = deliver(call, out.at ? out.at : mem_string(""), length);
         out = (struct text){0};
     }
-    text_free(&out);
-    results_free(&r);
     return !ok ? FAILED : fails ? EXIT_NO : EXIT_YES;
 }
 

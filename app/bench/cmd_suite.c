@@ -140,13 +140,11 @@ static bool verify_placement(const struct suite_instance *i, const struct lx_gra
 /* Every claim of an instance, made again; in words. */
 static void suite_verify(struct suite_row *row, struct arena *memory)
 {
-    struct text who = {0};
+    SCOPED(text_free) struct text who = {0};
     lx_status st = {0};
-    const struct lx_graph *g = suite_problem(&row->is, &st);
+    SCOPED(graph_free_at) const struct lx_graph *g = suite_problem(&row->is, &st);
     row->bad = !g || !(row->is.class->whole ? verify_whole : verify_placement)(&row->is, g, &who, &st);
     row->verdict = arena_string(memory, row->bad ? st.text : who.at ? who.at : "its problem");
-    lx_graph_free(g);
-    text_free(&who);
 }
 
 /* --- update --- */
@@ -209,7 +207,7 @@ void suite_add_news(const struct results *r, const char *path, struct text *out)
 static bool update_solution(const struct suite_instance *i, const struct row *row, const struct lx_problem *p,
                             lx_status *st)
 {
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     const char *at = row->answer, *end = strrchr(i->path, '.');
     text_add(&t, "id,offset\n");
     for (int32_t b = 0; b < p->count && at; b++) {
@@ -217,11 +215,8 @@ static bool update_solution(const struct suite_instance *i, const struct row *ro
         at = strchr(at, ' ');
         at += at != NULL;
     }
-    char *path = mem_format("%.*s.csv", (int)(end - i->path), i->path);
-    bool ok = file_write(path, t.at, t.length, st);
-    mem_free(path);
-    text_free(&t);
-    return ok;
+    OWNED char *path = mem_format("%.*s.csv", (int)(end - i->path), i->path);
+    return file_write(path, t.at, t.length, st);
 }
 
 /* Larger answers are made again. */
@@ -262,31 +257,28 @@ static bool update_remake(const struct suite_instance *i, struct row *row, lx_st
 {
     struct text t = {0};
     if (!suite_output(i, i->made, &t, st)) return false;
-    struct lx_plan *p = lx_plan_of_text(i->path, t.at, t.length, st);
+    SCOPED(plan_free_at) struct lx_plan *p = lx_plan_of_text(i->path, t.at, t.length, st);
     if (p) {
         row->value = suite_plan_value(i->class->whole, p);
         row->bound = suite_plan_bound(i->class->whole, p);
         row->outcome = row->value == row->bound ? OUTCOME_OPTIMAL : OUTCOME_FEASIBLE;
     }
-    lx_plan_free(p);
     text_free(&t);
     return p != NULL;
 }
 
 static bool update_file(const struct row *row, const struct suite_instance *i, lx_status *st)
 {
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     update_write(i, row, &t);
-    bool ok = file_write(row->instance, t.at, t.length, st);
-    text_free(&t);
-    return ok;
+    return file_write(row->instance, t.at, t.length, st);
 }
 
 static bool update_instance(const struct row *row, lx_status *st)
 {
     struct suite_instance i;
     if (!suite_read(row->instance, &i, st)) return false;
-    const struct lx_graph *g = suite_problem(&i, st);
+    SCOPED(graph_free_at) const struct lx_graph *g = suite_problem(&i, st);
     struct lx_question *q = g ? lx_problem_of(g, &(struct lx_plan_options){0}, st) : NULL;
     bool ok = q != NULL, lower = row->has_value && (!i.has_best || row->value < i.best);
     if (ok && lower && !i.class->whole && !row->answer[0])
@@ -296,7 +288,6 @@ static bool update_instance(const struct row *row, lx_status *st)
     ok = ok && update_file(row, &i, st);
     bool whole = i.class->whole;
     lx_question_free(q);
-    lx_graph_free(g);
     suite_free(&i);
     if (!ok || !whole || !suite_read(row->instance, &i, st)) return ok && !whole;
     struct row made = *row;
@@ -319,7 +310,7 @@ static bool update_compare(struct row *row, lx_status *st)
 
 static int suite_update(struct call *call, size_t from)
 {
-    struct results r = {0};
+    SCOPED(results_free) struct results r = {0};
     bool ok =
         from < call->line.files.count ||
         status_set(&call->st, LX_E_USAGE, "update takes the results of `lxplan bench --suite -o RESULTS`");
@@ -336,7 +327,6 @@ static int suite_update(struct call *call, size_t from)
     }
     if (ok && !call->out.length) text_add(&call->out, "nothing new\n");
     mem_free(news);
-    results_free(&r);
     return ok ? EXIT_YES : FAILED;
 }
 
@@ -379,8 +369,8 @@ static int cmd_suite_run(struct call *call)
     for (int k = 0; count && k < SUITE_WORDS; k++)
         if (strcmp(call->line.files.at[0], cmd_suite_word(k)) == 0) word = k, from = 1;
     if (word == SUITE_UPDATE) return suite_update(call, from);
-    struct paths found = {0};
-    struct arena memory = {0};
+    OWNED struct paths found = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     bool ok = suite_gather(call, call->line.files.at + from, count - from, &found), bad = false;
     struct suite_row *list = arena_array(&memory, found.count + 1, sizeof *list);
     size_t n = 0;
@@ -401,8 +391,6 @@ static int cmd_suite_run(struct call *call)
     if (ok) suite_write(call, list, n, word == SUITE_VERIFY);
     for (size_t k = 0; k < n; k++) suite_free(&list[k].is);
     for (size_t k = 0; k < found.count; k++) mem_free(found.at[k]);
-    VEC_FREE(&found);
-    arena_free(&memory);
     return !ok ? FAILED : bad ? EXIT_NO : EXIT_YES;
 }
 

@@ -216,7 +216,7 @@ static int compare_rows(const void *a, const void *b)
 static void compare_judge(const struct pair_row *list, size_t count, struct arena *memory,
                           struct comparison *c)
 {
-    struct text words = {0}, lines = {0};
+    SCOPED(text_free) struct text words = {0}, lines = {0};
     double *logs = mem_alloc((count + 1) * sizeof *logs);
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
@@ -251,8 +251,6 @@ static void compare_judge(const struct pair_row *list, size_t count, struct aren
                                   c->worse || c->slower ? PAINT_BAD
                                   : c->changed          ? PAINT_GOOD
                                                         : PAINT_HEADING};
-    text_free(&words);
-    text_free(&lines);
 }
 
 /* Rows of the pairs, and their totals by solver. */
@@ -302,8 +300,8 @@ static struct pair_row *compare_fill(pairs *all, struct arena *memory, size_t *c
 void compare_results(const struct results *before, const struct results *after, bool only_changed,
                      struct arena *memory, struct comparison *c)
 {
-    pairs all = {0};
-    totals by_solver = {0};
+    OWNED pairs all = {0};
+    OWNED totals by_solver = {0};
     size_t tested = 0, count = 0;
     *c = (struct comparison){0};
     pairs_gather(&all, before, 0);
@@ -347,8 +345,6 @@ void compare_results(const struct results *before, const struct results *after, 
         VEC_FREE(&s->times);
         VEC_FREE(&s->values);
     }
-    VEC_FREE(&all);
-    VEC_FREE(&by_solver);
 }
 
 /* Why two results files have no run in common: the first reason that holds. */
@@ -366,13 +362,12 @@ static void add_settings(const struct results *a, const struct results *b, struc
         if (json_same(of[0], of[1])) continue;
         text_format(out, "%s%s (", out->length ? ", " : "", keys[i]);
         for (int k = 0; k < 2; k++) { /* as people wrote it; their own where they said nothing */
-            struct text t = {0};
+            SCOPED(text_free) struct text t = {0};
             if (of[k] && !json_is_string(of[k])) json_add(of[k], &t);
             text_format(out, "%s%.60s", k ? ", " : "",
                         json_is_string(of[k]) ? of[k]->text
                         : of[k]               ? t.at
                                               : "own");
-            text_free(&t);
         }
         text_add(out, ")");
     }
@@ -383,7 +378,7 @@ static void add_settings(const struct results *a, const struct results *b, struc
 bool nothing_shared(const struct results *before, const struct results *after, lx_status *st)
 {
     const char *path = after->files.at[0];
-    struct text settings = {0};
+    SCOPED(text_free) struct text settings = {0};
     bool names = false, solvers = false;
     if (before->rows.count == 0 || after->rows.count == 0)
         return status_set_at(st, LX_E_USAGE, before->rows.count ? path : before->files.at[0], 0, 0,
@@ -407,6 +402,5 @@ bool nothing_shared(const struct results *before, const struct results *after, l
         status_set_at(st, LX_E_USAGE, path, 0, 0,
                       "nothing to compare: the instances have the same names and other contents; run both on "
                       "the same files");
-    text_free(&settings);
     return false;
 }

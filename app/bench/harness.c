@@ -171,10 +171,9 @@ static void harness_show_progress(struct bench *b)
             if (j->live)
                 so_far = (struct lx_progress){
                     j->live->steps, j->live->objective, j->live->bound, NULL, NULL, NULL};
-            char *name = printable(b->list.at[j->run.instance].name, 30);
+            OWNED char *name = printable(b->list.at[j->run.instance].name, 30);
             n += snprintf(line + n, sizeof line - (size_t)n, "; %.30s on %.60s (%s)", solver_name(b, &j->run),
                           name ? name : "?", progress_words(now - j->start, &so_far).at);
-            mem_free(name);
         }
     int helpers = 0;
     for (int r = 1; r < b->crew.count; r++) helpers += b->crew.mates[r].state == MATE_BUSY;
@@ -232,7 +231,7 @@ bool run_list(struct bench *b, const schedule *list, bool recorded)
 
 bool warm_up(struct bench *b)
 {
-    schedule warm = {0};
+    OWNED schedule warm = {0};
     for (int64_t k = 0; k < b->settings.warmup && b->todo.count > 0; k++)
         for (size_t i = 0; i < b->todo.count; i++) {
             const struct planned *p = &b->todo.at[i];
@@ -240,7 +239,5 @@ bool warm_up(struct bench *b)
                 p->repeat == 0)
                 VEC_PUSH(&warm, *p);
         }
-    bool ok = run_list(b, &warm, false);
-    VEC_FREE(&warm);
-    return ok;
+    return run_list(b, &warm, false);
 }

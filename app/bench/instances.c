@@ -44,13 +44,11 @@ static const struct lx_graph *with_capacity(const struct lx_graph *g, const stru
 
 static struct lx_question *instances_read_problem(const char *path, const struct settings *s, lx_status *st)
 {
+    SCOPED(graph_free_at)
     const struct lx_graph *g = graph_of_file(&s->models, path, NULL, st),
                           *on = g ? lx_settings_graph(&s->options, g, st) : NULL,
                           *sized = on ? with_capacity(on, s, st) : NULL;
     struct lx_question *q = sized ? instances_problem_of(sized, lx_settings_ask(&s->options), s, st) : NULL;
-    lx_graph_free(sized);
-    lx_graph_free(on);
-    lx_graph_free(g);
     return q;
 }
 
@@ -78,7 +76,7 @@ static enum sort sort_of(const char *path)
     lx_status ignored;
     struct expected_error e;
     struct json j;
-    char *text = file_read(path, &length, &ignored);
+    OWNED char *text = file_read(path, &length, &ignored);
     enum sort sort = IS_INSTANCE;
     if (text && json_is_kind(text, length, "instance"))
         sort = IS_INSTANCE;
@@ -92,7 +90,6 @@ static enum sort sort_of(const char *path)
         if (parsed) json_free(&j);
         if (!is_pattern || parsed) sort = IS_SOMETHING_ELSE;
     }
-    mem_free(text);
     return sort;
 }
 
@@ -123,10 +120,9 @@ static void instances_add_file(struct gathering *g, const char *path)
         return;
     }
     if (sort == IS_SOMETHING_ELSE) {
-        struct text known = {0};
+        SCOPED(text_free) struct text known = {0};
         add_formats(&known);
         note(g->call, "%s: skipped, it is not %s", path, known.at ? known.at : "");
-        text_free(&known);
         return;
     }
     lx_status st = {0};
@@ -148,9 +144,8 @@ static void instances_add_file(struct gathering *g, const char *path)
         char words[1200];
         size_t length;
         lx_status ignored;
-        char *text = file_read(i.path, &length, &ignored);
+        OWNED char *text = file_read(i.path, &length, &ignored);
         uint64_t h = hash_bytes(HASH_START, text ? text : "", text ? length : 0);
-        mem_free(text);
         snprintf(i.hash, sizeof i.hash, "%016llx", (unsigned long long)h);
         i.bad = arena_string(g->memory, lx_status_describe(&st, words, sizeof words));
         note(g->call, "%s", words);
@@ -172,13 +167,12 @@ static void add_folder(struct gathering *g, const char *folder, int depth)
         size_t end = strlen(folder);
         struct stat info;
         if (name[0] != '.') {
-            char *path = mem_format("%s%s%s", folder, end && folder[end - 1] == '/' ? "" : "/", name);
+            OWNED char *path = mem_format("%s%s%s", folder, end && folder[end - 1] == '/' ? "" : "/", name);
             if (stat(path, &info) != 0) { /* gone, or a link to nowhere */
             } else if (S_ISDIR(info.st_mode) && depth < DEEPEST)
                 add_folder(g, path, depth + 1);
             else if (S_ISREG(info.st_mode) && lx_format_ending(name))
                 instances_add_file(g, path);
-            mem_free(path);
         }
         free(entries[i]);
     }

@@ -44,7 +44,7 @@ static enum outcome judge_plan(const struct loaded *l, const struct child_result
         snprintf(words, size, "%s", w->error);
         return w->solve_code == LX_E_MEMORY ? OUTCOME_MEMORY : OUTCOME_ERROR;
     }
-    struct lx_plan *p = lx_plan_of_text(l->of->path, r->plan, (size_t)w->count, &why);
+    SCOPED(plan_free_at) struct lx_plan *p = lx_plan_of_text(l->of->path, r->plan, (size_t)w->count, &why);
     bool legal = p && lx_plan_check(p, &why), own = p && suite_plan_is_of(p, l->question->graph);
     if (legal && own) {
         row->has_value = row->has_bound = row->has_clocks = true;
@@ -54,7 +54,6 @@ static enum outcome judge_plan(const struct loaded *l, const struct child_result
         row->end_to_end_us = p->figures.end_to_end_us;
     } else
         snprintf(words, size, "refused by the checker: %s", legal ? "it is of another graph" : why.text);
-    lx_plan_free(p);
     if (!legal || !own) return OUTCOME_WRONG;
     row->status = row->claim = lx_verdict_word(row->value == row->bound ? LX_OPTIMAL : LX_FEASIBLE);
     if (row->value == row->bound) return OUTCOME_OPTIMAL;
@@ -64,13 +63,12 @@ static enum outcome judge_plan(const struct loaded *l, const struct child_result
 /* What `suite update` writes into a file. */
 static const char *judge_addresses(const int64_t *address, int32_t count, struct arena *memory)
 {
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     for (int32_t i = 0; i < count; i++) {
         if (i) text_add(&t, " ");
         text_int(&t, address[i]);
     }
     const char *copy = arena_string(memory, t.at ? t.at : "");
-    text_free(&t);
     return copy;
 }
 

@@ -26,6 +26,7 @@ void measured_row(const struct settings *s, const struct lx_question *q, const i
         .machine = s->machine, .launches = 200, .counts = true, .judge = {.threads = 1}};
     struct lx_measured m = {0};
     lx_status why = {0};
+    SCOPED(plan_free_at)
     struct lx_plan *p = lx_question_plan(q, address, lx_settings_solver(&s->options, LX_FIT), &why);
     row->has_measured = p && lx_program_time(p, &how, &m, &why) && m.launches > 0;
     if (row->has_measured) {
@@ -33,5 +34,4 @@ void measured_row(const struct settings *s, const struct lx_question *q, const i
         row->asked_bytes = m.asked_bytes;
     } else if (!*words)
         snprintf(words, size, "not measured: %s", why.text);
-    lx_plan_free(p);
 }

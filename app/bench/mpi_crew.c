@@ -176,11 +176,9 @@ bool crew_lead(struct bench *b)
 
 bool crew_send_row(struct bench *b, const struct row *row)
 {
-    struct text line = {0};
+    SCOPED(text_free) struct text line = {0};
     row_write(row, &line);
-    bool ok = mpi_crew_tell(b, 0, (struct message){.word = ROW}, line.at, line.length);
-    text_free(&line);
-    return ok;
+    return mpi_crew_tell(b, 0, (struct message){.word = ROW}, line.at, line.length);
 }
 
 /* Why this rank cannot go on; whoever hears it sends all home. */

@@ -174,7 +174,7 @@ static void add_below(const struct figure *f, struct text *out)
 
 void plot_as_text(const struct figure *f, struct text *out)
 {
-    struct canvas *g = mem_alloc(sizeof *g);
+    OWNED struct canvas *g = mem_alloc(sizeof *g);
     memset(g->letter, ' ', sizeof g->letter);
     memset(g->owner, -1, sizeof g->owner);
     for (size_t k = 0; k < f->curves.count; k++) plot_text_draw(g, f, (int)k);
@@ -191,7 +191,6 @@ void plot_as_text(const struct figure *f, struct text *out)
     if (!f->y_is_log)
         text_add(out, "  Only the leading curve may be read as a ranking: leaving a solver out can reorder "
                       "the others.\n");
-    mem_free(g);
 }
 
 /* Figures as SVG: one panel below the other (picture/chart_svg.h), steps as stairs. */
@@ -291,7 +290,7 @@ static void add_figure(const struct figure *f, struct text *out)
 void report_page(const char *title, const struct summary *s, const struct figure *figures, size_t count,
                  struct text *out)
 {
-    struct text json = *out;
+    SCOPED(text_free) struct text json = *out;
     *out = (struct text){0};
     text_add(&json, ",\n\"title\": \"Benchmark\", \"subtitle\": ");
     text_json_string(&json, title);
@@ -304,5 +303,4 @@ void report_page(const char *title, const struct summary *s, const struct figure
     if (s) suite_maps(s, &json);
     text_add(&json, "}}\n");
     html_page(title, html_report_js, &json, NULL, out);
-    text_free(&json);
 }

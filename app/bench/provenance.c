@@ -128,9 +128,9 @@ void provenance_write(const struct settings *s, const instances *list, struct te
     for (int i = 0; i < lx_settings_count(); i++) {
         enum lx_option_group group = lx_settings_at(i).group;
         bool counts = (group == LX_GROUP_DEVICE && i != LX_OPTION_LX) || group == LX_GROUP_PASSES;
-        char *value = counts && lx_settings_is_set(&s->options, i) ? lx_settings_get(&s->options, i) : NULL;
+        OWNED char *value =
+            counts && lx_settings_is_set(&s->options, i) ? lx_settings_get(&s->options, i) : NULL;
         if (value) text_format(&all, "%s--%s %s", all.length ? " " : "", lx_settings_at(i).name, value);
-        mem_free(value);
     }
     if (all.length) provenance_member(t, "options", all.at);
     text_free(&all);
@@ -181,11 +181,10 @@ static void find_difference(const char *key, const struct json_value *a, const s
         if (whole) break;
     }
     for (int k = 0; k < 2; k++) {
-        struct text t = {0};
+        SCOPED(text_free) struct text t = {0};
         if (k ? b : a) json_add(k ? b : a, &t);
         snprintf(k ? d->b : d->a, sizeof d->a, "%.150s%s", t.at ? t.at : "nothing",
                  t.length > 150 ? "..." : "");
-        text_free(&t);
     }
 }
 
@@ -216,25 +215,21 @@ static bool are_equal(const struct json *x, const struct json *y, const char *co
 
 bool provenance_same(const char *path, const char *before, const char *now, lx_status *st)
 {
-    struct json a = header_read(before), b = header_read(now);
+    SCOPED(json_free) struct json a = header_read(before), b = header_read(now);
     struct difference d;
     bool ok = are_equal(&a, &b, decisive, &d) ||
               status_set_at(
                   st, LX_E_USAGE, path, 0, 0,
                   "cannot resume: %s was %s and is now %s; give the same options, or another results file",
                   d.name, d.a, d.b);
-    json_free(&a);
-    json_free(&b);
     return ok;
 }
 
 int64_t provenance_ranks(const char *header)
 {
-    struct json h = header_read(header);
+    SCOPED(json_free) struct json h = header_read(header);
     const struct json_value *ranks = header_member(&h, "ranks");
-    int64_t n = json_is_number(ranks) ? (int64_t)ranks->number : 1;
-    json_free(&h);
-    return n;
+    return json_is_number(ranks) ? (int64_t)ranks->number : 1;
 }
 
 /* Appends a name, unless it is in the list. */

@@ -32,12 +32,10 @@ void ranks_nap(void)
 bool ranks_send(const struct ranks *ranks, int to, const void *head, size_t head_size, const void *data,
                 size_t size, lx_status *st)
 {
-    char *block = mem_alloc(head_size + size + 1);
+    OWNED char *block = mem_alloc(head_size + size + 1);
     memcpy(block, head, head_size);
     if (size) memcpy(block + head_size, data, size);
-    bool ok = ranks->send(to, block, head_size + size, st);
-    mem_free(block);
-    return ok;
+    return ranks->send(to, block, head_size + size, st);
 }
 
 bool ranks_receive(const struct ranks *ranks, int *from, void *head, size_t head_size, char **data,

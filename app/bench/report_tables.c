@@ -47,7 +47,7 @@ const struct columns contender_columns = COLUMNS("solvers of a report", contende
 void contender_table(const struct summary *s, struct arena *memory, struct table *out)
 {
     size_t n = s->solvers.count;
-    struct text notes = {0};
+    SCOPED(text_free) struct text notes = {0};
     struct contender *list = arena_array(memory, n + 1, sizeof *list);
     for (size_t k = 0; k < n; k++) list[k] = s->solvers.at[k];
     list[n] = s->best;
@@ -78,7 +78,6 @@ void contender_table(const struct summary *s, struct arena *memory, struct table
     if (s->bad_inputs)
         text_format(&notes, "%s could not be read.\n", counted(s->bad_inputs, "more instance").at);
     out->notes = arena_string(memory, notes.at);
-    text_free(&notes);
 }
 
 void class_table(struct summary *s, struct arena *memory, struct table *out)

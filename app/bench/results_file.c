@@ -64,7 +64,7 @@ const struct row_field row_fields[] = {
 static const char *results_read_object(const struct json_value *object, struct arena *memory)
 {
     const struct json_value *v;
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     text_add(&t, "{");
     json_for_each(v, object) {
         if (!json_is_number(v) || !v->key) continue;
@@ -75,7 +75,6 @@ static const char *results_read_object(const struct json_value *object, struct a
     }
     text_add(&t, "}");
     const char *copy = arena_string(memory, t.at);
-    text_free(&t);
     return copy;
 }
 
@@ -190,11 +189,9 @@ bool results_parse(struct results *r, const char *path, const char *text, size_t
 bool results_read(struct results *r, const char *path, lx_status *st)
 {
     size_t length, torn;
-    char *text = file_read(path, &length, st);
+    OWNED char *text = file_read(path, &length, st);
     if (!text) return false;
-    bool ok = results_parse(r, path, text, length, &torn, st);
-    mem_free(text);
-    return ok;
+    return results_parse(r, path, text, length, &torn, st);
 }
 
 void results_free(struct results *r)
@@ -290,7 +287,7 @@ static bool results_write_take_over(struct call *call, struct results_file *f, c
                                     struct results *old)
 {
     size_t length, torn;
-    char *text = file_read(f->path, &length, &call->st);
+    OWNED char *text = file_read(f->path, &length, &call->st);
     if (!text) return false;
     bool ok = results_parse(old, f->path, text, length, &torn, &call->st) &&
               provenance_same(f->path, old->headers.at[0], header->at, &call->st);
@@ -303,7 +300,6 @@ static bool results_write_take_over(struct call *call, struct results_file *f, c
         note(call, "%s: the last line is torn; its run is done again", f->path);
         ok = results_write_replace(f, false, text, torn, &call->st);
     }
-    mem_free(text);
     return ok;
 }
 
@@ -318,12 +314,11 @@ static bool open_locked(struct call *call, struct results_file *f, bool made, co
     if (f->fd < 0) return false;
     bool empty = fstat(f->fd, &info) == 0 && info.st_size == 0, ok;
     if (empty || option_given(&call->line, "force")) {
-        struct text line = {0};
+        SCOPED(text_free) struct text line = {0};
         text_format(&line, "%s\n", header->at);
         ok = results_write_replace(f, made && empty, line.at, line.length, &call->st);
-        text_free(&line);
     } else if (option_given(&call->line, "resume")) {
-        struct results old = {0};
+        SCOPED(results_free) struct results old = {0};
         ok = results_write_take_over(call, f, header, &old);
         for (size_t i = 0; ok && i < old.rows.count; i++) {
             struct row r = old.rows.at[i];
@@ -331,7 +326,6 @@ static bool open_locked(struct call *call, struct results_file *f, bool made, co
                 if (field_is_text(k)) *field_text(&r, k) = arena_string(memory, *field_text(&r, k));
             VEC_PUSH(done, r);
         }
-        results_free(&old);
     } else
         ok = status_set_at(&call->st, LX_E_USAGE, f->path, 0, 0, "%s", exists_already);
     if (ok && fstat(f->fd, &info) == 0) f->length = info.st_size;
@@ -384,12 +378,10 @@ bool results_append_line(struct results_file *f, const char *line, size_t length
 
 bool results_append(struct results_file *f, const struct row *r, lx_status *st)
 {
-    struct text line = {0};
+    SCOPED(text_free) struct text line = {0};
     if (f->fd < 0) return true;
     row_write(r, &line);
-    bool ok = results_append_line(f, line.at, line.length, st);
-    text_free(&line);
-    return ok;
+    return results_append_line(f, line.at, line.length, st);
 }
 
 void results_close(struct results_file *f)

@@ -14,13 +14,11 @@ double median_of(double *sample, size_t n)
 
 double deviation_of(const double *sample, size_t n)
 {
-    double *copy = mem_alloc((n ? n : 1) * sizeof *copy);
+    OWNED double *copy = mem_alloc((n ? n : 1) * sizeof *copy);
     if (n) memcpy(copy, sample, n * sizeof *copy);
     double middle = median_of(copy, n);
     for (size_t i = 0; i < n; i++) copy[i] = fabs(copy[i] - middle);
-    double d = median_of(copy, n) * 1.4826;
-    mem_free(copy);
-    return d;
+    return median_of(copy, n) * 1.4826;
 }
 
 double standard_deviation_of(const double *sample, size_t n)

@@ -73,13 +73,11 @@ static bool suite_parse(const char *path, const char *text, size_t length, struc
 bool suite_read(const char *path, struct suite_instance *out, lx_status *st)
 {
     size_t length;
-    char *text = file_read(path, &length, st);
+    OWNED char *text = file_read(path, &length, st);
     if (!text) return false;
-    bool ok = json_is_kind(text, length, "instance")
-                  ? suite_parse(path, text, length, out, st)
-                  : status_set_at(st, LX_E_SCHEMA, path, 1, 1, "this is no instance of the suite");
-    mem_free(text);
-    return ok;
+    return json_is_kind(text, length, "instance")
+               ? suite_parse(path, text, length, out, st)
+               : status_set_at(st, LX_E_SCHEMA, path, 1, 1, "this is no instance of the suite");
 }
 
 void suite_free(struct suite_instance *i)
@@ -128,7 +126,7 @@ bool suite_output(const struct suite_instance *i, const struct json_value *words
 {
     static _Thread_local bool running; /* an origin that is an instance would never end */
     struct call call = {0};
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     const struct json_value *v;
     int n = 0, code = FAILED;
     char **at = arena_array(&memory, (size_t)json_count(words) + 1, sizeof *at);
@@ -151,7 +149,6 @@ bool suite_output(const struct suite_instance *i, const struct json_value *words
     *out = call.out;
     if (code != EXIT_YES) text_free(out);
     options_free(&call.line);
-    arena_free(&memory);
     return code == EXIT_YES;
 }
 
@@ -186,7 +183,7 @@ const struct lx_graph *suite_graph(const char *file, const char *text, size_t le
 static bool suite_take_rows(const struct suite_instance *i, const struct lx_problem *p, char *at,
                             int64_t *address, lx_status *st)
 {
-    struct names names = {0};
+    SCOPED(names_free) struct names names = {0};
     const char *wrong = NULL;
     int line = 1;
     for (int32_t b = 0; b < p->count; b++) names_add(&names, p->buffers[b].name, b);
@@ -201,7 +198,6 @@ static bool suite_take_rows(const struct suite_instance *i, const struct lx_prob
         if (b < 0 || !lx_parse_int("offset", comma + 1, -1, LX_INT_MAX, &address[b], &ignored))
             wrong = "this is not a buffer of the problem and its address";
     }
-    names_free(&names);
     return !wrong || status_set_at(st, LX_E_SCHEMA, i->solution, line - 1, 1, "%s", wrong);
 }
 
@@ -211,7 +207,8 @@ static bool suite_take_made(const struct suite_instance *i, const struct lx_prob
     struct text t = {0};
     if (!suite_output(i, i->made, &t, st)) return false;
     bool is_plan = lx_is_plan(t.at, t.length), ok = false;
-    struct lx_plan *plan = is_plan ? lx_plan_of_text(i->path, t.at, t.length, st) : NULL;
+    SCOPED(plan_free_at) struct lx_plan *plan = is_plan ? lx_plan_of_text(i->path, t.at, t.length, st) : NULL;
+    SCOPED(graph_free_at)
     const struct lx_graph *g = is_plan ? NULL : lx_graph_of_text(i->path, t.at, t.length, st);
     if (plan && plan->problem.count == p->count) {
         memcpy(address, plan->answer.address, (size_t)p->count * sizeof *address);
@@ -221,8 +218,6 @@ static bool suite_take_made(const struct suite_instance *i, const struct lx_prob
         ok = true;
     } else if (plan || g)
         status_set_at(st, LX_E_MISMATCH, i->path, 0, 0, "what is made is no answer of this problem");
-    lx_plan_free(plan);
-    lx_graph_free(g);
     text_free(&t);
     return ok;
 }
@@ -235,12 +230,9 @@ bool suite_answer(const struct suite_instance *i, const struct lx_problem *p, in
     if (!i->solution) return suite_take_made(i, p, address, st);
     size_t length;
     const char *slash = strrchr(i->path, '/');
-    char *path = mem_format("%.*s%s", slash ? (int)(slash - i->path + 1) : 0, i->path, i->solution);
-    char *text = file_read(path, &length, st);
-    bool ok = text && suite_take_rows(i, p, text, address, st);
-    mem_free(text);
-    mem_free(path);
-    return ok;
+    OWNED char *path = mem_format("%.*s%s", slash ? (int)(slash - i->path + 1) : 0, i->path, i->solution);
+    OWNED char *text = file_read(path, &length, st);
+    return text && suite_take_rows(i, p, text, address, st);
 }
 
 bool suite_plan_is_of(const struct lx_plan *p, const struct lx_graph *g)
@@ -274,7 +266,7 @@ double suite_limit(int64_t buffers)
 static void suite_gather_class(const char *folder, const char *class, const char *only, struct paths *out)
 {
     struct dirent **entries;
-    char *at = mem_format("%s/suite/%s", folder, class);
+    OWNED char *at = mem_format("%s/suite/%s", folder, class);
     int n = scandir(at, &entries, NULL, alphasort);
     for (int k = 0; k < n; k++) {
         const char *name = entries[k]->d_name;
@@ -285,12 +277,11 @@ static void suite_gather_class(const char *folder, const char *class, const char
         free(entries[k]);
     }
     if (n >= 0) free(entries);
-    mem_free(at);
 }
 
 bool suite_gather(struct call *call, const char *const *names, size_t count, struct paths *out)
 {
-    char *folder = bundled_patterns();
+    OWNED char *folder = bundled_patterns();
     for (size_t n = 0; folder && n < (count ? count : 1); n++) {
         size_t before = out->count;
         const char *only = count ? names[n] : NULL;
@@ -306,6 +297,5 @@ bool suite_gather(struct call *call, const char *const *names, size_t count, str
         }
     }
     if (!folder) status_set(&call->st, LX_E_IO, "the folder of the bundled patterns is not found");
-    mem_free(folder);
     return call->st.code == LX_OK;
 }

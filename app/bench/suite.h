@@ -6,9 +6,7 @@
  * command (`made`). Sizes: some 120 files, problems of 10 to 100,000 buffers, made anew each time. */
 #pragma once
 
-#include "base/json/json.h"
 #include "bench/bench.h"
-#include "planning/graph_files.h"
 
 /* Name, objective of whole plans (LX_ASK_OWN: a placement problem), what it asks. */
 #define SUITE_CLASSES(X)                                                                                     \

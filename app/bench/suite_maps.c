@@ -21,7 +21,7 @@ static int rectangles_by_area(const void *a, const void *b)
 static void suite_map_add(const struct suite_instance *i, const struct lx_problem *p, const int64_t *address,
                           struct text *out)
 {
-    struct rectangle *r = mem_alloc(((size_t)p->count + 1) * sizeof *r);
+    OWNED struct rectangle *r = mem_alloc(((size_t)p->count + 1) * sizeof *r);
     size_t n = 0;
     for (int32_t b = 0; b < p->count; b++)
         if (address[b] >= 0)
@@ -44,18 +44,15 @@ static void suite_map_add(const struct suite_instance *i, const struct lx_proble
         text_add(out, "]");
     }
     text_add(out, "]}");
-    mem_free(r);
 }
 
 static void suite_map_of_plan(const struct suite_instance *i, struct text *out)
 {
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     lx_status ignored = {0};
     bool made = i->made && suite_output(i, i->made, &t, &ignored);
-    struct lx_plan *p = made ? lx_plan_of_text(i->path, t.at, t.length, &ignored) : NULL;
+    SCOPED(plan_free_at) struct lx_plan *p = made ? lx_plan_of_text(i->path, t.at, t.length, &ignored) : NULL;
     if (p) suite_map_add(i, &p->problem, p->answer.address, out);
-    lx_plan_free(p);
-    text_free(&t);
 }
 
 void suite_maps(const struct summary *s, struct text *out)
@@ -64,15 +61,13 @@ void suite_maps(const struct summary *s, struct text *out)
         struct suite_instance i;
         lx_status ignored = {0};
         if (!s->problems.at[k].class[0] || !suite_read(s->problems.at[k].path, &i, &ignored)) continue;
-        const struct lx_graph *g = i.class->whole ? NULL : suite_problem(&i, &ignored);
+        SCOPED(graph_free_at) const struct lx_graph *g = i.class->whole ? NULL : suite_problem(&i, &ignored);
         struct lx_question *q = g ? lx_problem_of(g, &(struct lx_plan_options){0}, &ignored) : NULL;
-        int64_t *address = mem_alloc(((size_t)(q ? q->problem.count : 0) + 1) * sizeof *address);
+        OWNED int64_t *address = mem_alloc(((size_t)(q ? q->problem.count : 0) + 1) * sizeof *address);
         if (i.class->whole) suite_map_of_plan(&i, out);
         if (q && i.has_best && suite_answer(&i, &q->problem, address, &ignored))
             suite_map_add(&i, &q->problem, address, out);
-        mem_free(address);
         lx_question_free(q);
-        lx_graph_free(g);
         suite_free(&i);
     }
 }

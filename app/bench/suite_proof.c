@@ -29,7 +29,7 @@ static int64_t proof_by_load(const struct suite_claim *c)
     const struct lx_problem *p = c->problem;
     int64_t load = 0, most = 0, padding = 0;      /* of the topmost buffer, at most */
     if (p->objective == LX_SPILL) return c->sure; /* no answer costs less than what may not be placed */
-    struct proof_event *e = mem_alloc(((size_t)p->count * 2 + 1) * sizeof *e);
+    OWNED struct proof_event *e = mem_alloc(((size_t)p->count * 2 + 1) * sizeof *e);
     size_t n = 0;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
@@ -42,7 +42,6 @@ static int64_t proof_by_load(const struct suite_claim *c)
     }
     qsort(e, n, sizeof *e, proof_compare_events);
     for (size_t k = 0; k < n; k++) most = max_i64(most, load += e[k].bytes);
-    mem_free(e);
     return most - padding;
 }
 

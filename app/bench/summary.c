@@ -152,7 +152,7 @@ static void finish_cell(struct samples *v, struct cell *c)
 static void fill_cells(struct summary *s, const struct results *r)
 {
     size_t count = s->problems.count * s->solvers.count;
-    struct samples *all = mem_zeroed(count + 1, sizeof *all);
+    OWNED struct samples *all = mem_zeroed(count + 1, sizeof *all);
     s->cells = arena_array(&s->memory, count, sizeof *s->cells);
     for (size_t i = 0; i < r->rows.count; i++) {
         const struct row *row = &r->rows.at[i];
@@ -172,13 +172,12 @@ static void fill_cells(struct summary *s, const struct results *r)
         VEC_FREE(&all[k].measured);
         VEC_FREE(&all[k].whole);
     }
-    mem_free(all);
 }
 
 /* Figures that are means over problems, so that a problem with more seeds does not weigh more. */
 static void summary_sum_up(struct summary *s, size_t k, struct contender *c)
 {
-    VEC(double) times = {0}, gaps = {0}, above = {0}, middles = {0};
+    OWNED VEC(double) times = {0}, gaps = {0}, above = {0}, middles = {0};
     double par2 = 0;
     for (size_t p = 0; p < s->problems.count; p++) {
         const struct cell *e = summary_cell(s, p, k);
@@ -204,10 +203,6 @@ static void summary_sum_up(struct summary *s, size_t k, struct contender *c)
     c->gap = mean_of(gaps.at, gaps.count);
     c->mean_gap = shifted_geometric_mean(gaps.at, gaps.count, SHIFT_GAP);
     c->above_best = mean_of(above.at, above.count);
-    VEC_FREE(&times);
-    VEC_FREE(&gaps);
-    VEC_FREE(&above);
-    VEC_FREE(&middles);
 }
 
 /* PAR2 of the virtual best of all solvers but `without`. */
@@ -232,7 +227,7 @@ static double virtual_par2(const struct summary *s, size_t without)
 static void find_virtual_best(struct summary *s)
 {
     struct contender *b = &s->best;
-    VEC(double) times = {0};
+    OWNED VEC(double) times = {0};
     *b = (struct contender){.label = "virtual best", .solver = "", .config = "", .is_virtual = true};
     for (size_t p = 0; p < s->problems.count; p++) {
         size_t hitters = 0, last = 0;
@@ -260,7 +255,6 @@ static void find_virtual_best(struct summary *s)
     b->mean = shifted_geometric_mean(times.at, times.count, SHIFT_SECONDS);
     b->median = median_of(times.at, times.count);
     b->gap = b->mean_gap = b->above_best = b->contribution = NAN;
-    VEC_FREE(&times);
 }
 
 void summary_make(struct summary *s, const struct results *r, double within)

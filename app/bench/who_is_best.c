@@ -95,7 +95,7 @@ const struct columns beside_columns = COLUMNS("solvers beside the best", beside_
 static size_t who_is_best_fill(const struct summary *s, struct beside *all)
 {
     size_t leader = 0;
-    double *logs = mem_alloc((s->problems.count + 1) * sizeof *logs);
+    OWNED double *logs = mem_alloc((s->problems.count + 1) * sizeof *logs);
     for (size_t k = 0; k < s->solvers.count; k++) {
         all[k].solver = s->solvers.at[k].label;
         for (size_t p = 0; p < s->problems.count; p++) {
@@ -124,13 +124,12 @@ static size_t who_is_best_fill(const struct summary *s, struct beside *all)
         all[k].ratio = ratio_of(logs, n);
         if (n == 1) all[k].ratio.spread = all[k].ratio.times * noise;
     }
-    mem_free(logs);
     return leader;
 }
 
 void verdict_make(const struct summary *s, struct arena *memory, struct verdict *v, struct table *figures)
 {
-    struct text words = {0}, lines = {0};
+    SCOPED(text_free) struct text words = {0}, lines = {0};
     enum paint paint = PAINT_WARN;
     struct beside *all = arena_array(memory, s->solvers.count + 1, sizeof *all);
     size_t leader = who_is_best_fill(s, all);
@@ -154,6 +153,4 @@ void verdict_make(const struct summary *s, struct arena *memory, struct verdict 
     figures->title = "Beside the best";
     *v = (struct verdict){arena_string(memory, words.at ? words.at : "no runs"),
                           arena_string(memory, lines.at ? lines.at : ""), paint};
-    text_free(&words);
-    text_free(&lines);
 }

@@ -42,11 +42,10 @@ static void calibrate_show(void *context, const char *what, int done, int all)
 /* Plans the graph for the device by the rates found so far, and times its program. */
 static bool calibrate_plan(struct calibrate_call *c, const struct lx_graph *g)
 {
-    const struct lx_graph *here = lx_graph_with_device(g, &c->found.device);
+    SCOPED(graph_free_at) const struct lx_graph *here = lx_graph_with_device(g, &c->found.device);
     struct lx_program_options how = {.machine = c->how.machine, .launches = 200, .judge = {.threads = 1}};
     struct lx_measured m = {0};
     struct lx_plan *p = make_plan(c->call, here);
-    lx_graph_free(here);
     if (!p || !lx_program_time(p, &how, &m, &c->call->st)) return lx_plan_free(p), false;
     note(c->call, "%s: %s predicted, %s measured", g->name ? g->name : "a graph",
          in_micros(p->figures.end_to_end_us).at, in_micros(m.median_us).at);

@@ -98,10 +98,9 @@ static void find_least(struct call *call, const struct lx_plan *p, bool stated, 
     o->value = height ? p->figures.height_bytes : o->report.hbm_bytes;
     o->least = p->problem.objective == LX_FIT && p->graph->list ? -1 : o->report.least;
     if (!stated || o->least < 0 || o->value <= o->least) return;
-    struct lx_plan *ours = best_of_list(call, p->graph, p->problem.objective);
+    SCOPED(plan_free_at) struct lx_plan *ours = best_of_list(call, p->graph, p->problem.objective);
     if (ours && lx_plan_check(ours, &call->st)) o->least = max_i64(o->least, lx_plan_least(ours));
     call->st = (lx_status){0};
-    lx_plan_free(ours);
 }
 
 /* "3.1 % above the proven least" */
@@ -122,7 +121,7 @@ static void add_distance(const struct outcome *o, const char *before, struct tex
 static int cmd_check_judge(struct call *call, const struct source *from, const struct lx_plan *p)
 {
     lx_status why = {0};
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     struct outcome o = {.file = from->file};
     const struct lx_check_report *r = &o.report;
     bool plan = lx_is_plan(from->text, from->length), foreign = !plan && is_stated(call, p->graph);
@@ -153,7 +152,6 @@ static int cmd_check_judge(struct call *call, const struct source *from, const s
         write_outcome_json(&o, p, legal, &call->out);
     else if (!is_quiet(call))
         write_outcome_text(&o, p, &call->out);
-    text_free(&t);
     if (interrupted) note(call, "%s: interrupted; this is about the best plan so far", o.file);
     return !o.passed ? EXIT_NO : interrupted ? EXIT_INTERRUPTED : EXIT_YES;
 }
@@ -191,12 +189,11 @@ static int check_refusal(struct call *call, const struct source *from, const str
 {
     const char *file = from->file;
     if (!is_stage(e->stage)) {
-        struct text known = {0};
+        SCOPED(text_free) struct text known = {0};
         add_words(stage_word, ", ", &known);
         status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
                       "stage %s is not part of this version; there are: %s", e->stage,
                       known.at ? known.at : "");
-        text_free(&known);
         return FAILED;
     }
     /* The code with which the pattern is refused up to and including the stage; LX_OK if it is not. */
@@ -234,11 +231,10 @@ static int check_pair(struct call *call, const struct source pair[2])
                           "allocinfo, with the columns buffer_id,size,offset,start_time,end_time"),
                FAILED;
     if (option_given(&call->line, "lx")) {
+        SCOPED(graph_free_at)
         const struct lx_graph *read = parse_graph(call, from), *g = read ? with_sizes(call, read) : NULL;
         if (g && g->list) capacity = g->list->capacity;
         bool ok = g != NULL;
-        lx_graph_free(g);
-        lx_graph_free(read);
         if (!ok) return FAILED;
     }
     bool legal = lx_check_xla(&buffers, &places, capacity, &r, &st);
@@ -274,14 +270,12 @@ static int check_answer(struct call *call, const struct source pair[2])
 {
     bool first = lx_is_answer(pair[0].text, pair[0].length);
     const struct source *from = &pair[first], *to = &pair[!first];
-    const struct lx_graph *g = pattern_of_text(call, from);
+    SCOPED(graph_free_at) const struct lx_graph *g = pattern_of_text(call, from);
+    SCOPED(graph_free_at)
     const struct lx_graph *with =
         g ? lx_graph_with_answer(g, to->file, to->text, to->length, &call->st) : NULL;
-    struct lx_plan *p = with ? lx_plan_stated(with, &call->st) : NULL;
+    SCOPED(plan_free_at) struct lx_plan *p = with ? lx_plan_stated(with, &call->st) : NULL;
     int code = p ? cmd_check_judge(call, to, p) : FAILED;
-    lx_plan_free(p);
-    lx_graph_free(with);
-    lx_graph_free(g);
     return code;
 }
 
@@ -321,13 +315,11 @@ static int cmd_check_run(struct call *call)
     } else if (ok && !option_given(&call->line, "solver") && expected_error_of(file, text, length, &e))
         code = check_refusal(call, from, &e);
     else if (ok) {
-        struct lx_plan *p = plan_of_text(call, from);
+        SCOPED(plan_free_at) struct lx_plan *p = plan_of_text(call, from);
         const char *certificate = option_value(&call->line, "certificate");
-        char *proof = p && certificate ? read_certificate(call, certificate) : NULL;
+        OWNED char *proof = p && certificate ? read_certificate(call, certificate) : NULL;
         if (proof) p->certificate = proof;
         if (p && (proof || !certificate)) code = cmd_check_judge(call, from, p);
-        lx_plan_free(p);
-        mem_free(proof);
     }
     mem_free(from[0].text);
     mem_free(from[1].text);

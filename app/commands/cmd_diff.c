@@ -21,7 +21,7 @@ static void value_gain(struct value *v, int64_t gain)
 /* "scores-mixed: x32 over h", one after the other. */
 static void nests_value(const struct lx_plan *p, int32_t first, int32_t count, struct value *v)
 {
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     const struct lx_op *ops = p->layouts->graph->ops;
     for (int32_t i = first; i < first + count; i++) {
         const struct lx_nest *n = &p->nests[i];
@@ -36,7 +36,6 @@ static void nests_value(const struct lx_plan *p, int32_t first, int32_t count, s
     }
     if (t.length) value_add(v, t.at);
     if (count == 0) v->words = "no nest";
-    text_free(&t);
 }
 
 /* clang-format off */
@@ -219,11 +218,10 @@ static void cmd_diff_write_json(const struct lx_plan *p, const struct lx_plan *q
     struct share_row shares[LX_PART_COUNT + 1];
     if (p->nest_count + q->nest_count > 0) {
         int64_t count;
-        struct nest_row *rows = diff_nests_list_rows(p, q, nests, &count);
+        OWNED struct nest_row *rows = diff_nests_list_rows(p, q, nests, &count);
         text_add(t, "  \"nests\": [\n");
         if (nests->count) table_add_json_rows(&TABLE(nest_change_columns, rows, count), 4, t);
         text_add(t, nests->count ? "\n  ],\n" : "  ],\n");
-        mem_free(rows);
     }
     text_add(t, "  \"shares\": [\n");
     table_add_json_rows(&TABLE(share_columns, shares, share_rows(d, shares)), 4, t);
@@ -245,8 +243,8 @@ static int diff_plans(struct call *call, const struct source from[2])
 {
     int code = FAILED;
     struct lx_plan *both[2] = {0};
-    struct lx_diff d = {0};
-    struct lx_nest_diff nests = {0};
+    SCOPED(lx_diff_free) struct lx_diff d = {0};
+    SCOPED(lx_nest_diff_free) struct lx_nest_diff nests = {0};
     bool ok = true;
     for (int i = 0; ok && i < 2; i++) {
         both[i] = lx_plan_of_any(from[i].file, from[i].text, from[i].length, &call->st);
@@ -262,8 +260,6 @@ static int diff_plans(struct call *call, const struct source from[2])
             cmd_diff_write_text(p, q, &d, &nests, &call->out);
         code = d.count + nests.count ? EXIT_NO : EXIT_YES;
     }
-    lx_nest_diff_free(&nests);
-    lx_diff_free(&d);
     lx_plan_free(both[0]);
     lx_plan_free(both[1]);
     return code;

@@ -1,5 +1,6 @@
 /* lxplan explore: plans on a screen. */
 #include "base/file.h"
+#include "planning/planning.h"
 #include "tui/core/main_loop.h"
 
 static const struct option_row rows[] = {
@@ -22,9 +23,8 @@ static bool read_config(struct call *call, struct explore_options *o)
 {
     struct config c;
     if (option_given(&call->line, "no-config")) return true;
-    char *path = config_path();
+    OWNED char *path = config_path();
     bool ok = config_read(path, &c, &call->st);
-    mem_free(path);
     if (!ok) return false;
     config_apply(&c, &o->how);
     o->ascii |= c.ascii;
@@ -35,7 +35,7 @@ static bool read_config(struct call *call, struct explore_options *o)
 static int cmd_explore_run(struct call *call)
 {
     const char *no_colour = getenv("NO_COLOR"), *script = option_value(&call->line, "script");
-    char *bundled = NULL, *text = NULL;
+    OWNED char *bundled = NULL, *text = NULL;
     struct model_options models = {0};
     struct lx_team_grid grid = {0};
     struct explore_options o = {.paths = call->line.files.at,
@@ -70,8 +70,6 @@ static int cmd_explore_run(struct call *call)
     o.script = script;
     if (ok && o.dump && !script) ok = status_set(&call->st, LX_E_USAGE, "--dump-screen goes with --script");
     ok = ok && explore(&o, &interrupted, &call->st);
-    mem_free(bundled);
-    mem_free(text);
     return !ok ? FAILED : interrupted ? EXIT_INTERRUPTED : EXIT_YES;
 }
 

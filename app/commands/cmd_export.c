@@ -56,6 +56,7 @@ static char *export_team(struct call *call, const struct source *from, const str
                    "team's time line with --format perfetto or html"),
                NULL;
     if (!no_planning_options(call, from->file)) return NULL;
+    SCOPED(team_plans_free_at)
     struct lx_team_plans *p = lx_team_plans_parse(from->file, from->text, from->length, &call->st);
     if (p && !page) written = lx_team_trace(p, length);
     if (p && page) {
@@ -65,7 +66,6 @@ static char *export_team(struct call *call, const struct source *from, const str
         *length = out.length;
         written = out.at;
     }
-    lx_team_plans_free(p);
     return written;
 }
 
@@ -82,7 +82,7 @@ static char *cmd_export_write_as(struct call *call, const struct source *from, c
         return status_set_at(&call->st, LX_E_USAGE, from->file, 0, 0,
                              "%s is written of plans only; make one with `lxplan plan`", f->summary),
                NULL;
-    struct lx_plan *plan = is_plan || !f ? plan_of_text(call, from) : NULL;
+    SCOPED(plan_free_at) struct lx_plan *plan = is_plan || !f ? plan_of_text(call, from) : NULL;
     const struct lx_graph *read = is_plan || !f ? NULL : parse_graph(call, from),
                           *g = plan ? plan->graph : read;
     if (g && !f) {
@@ -100,7 +100,6 @@ static char *cmd_export_write_as(struct call *call, const struct source *from, c
         lx_question_free(q);
     }
     lx_graph_free(read);
-    lx_plan_free(plan);
     return written;
 }
 

@@ -15,12 +15,11 @@ static void kinds_help(const struct call *call, struct text *out)
         for (int i = 0; i < g->option_count; i++) {
             const struct lx_option *o = &g->options[i];
             char left[80];
-            struct text right = {0};
+            SCOPED(text_free) struct text right = {0};
             snprintf(left, sizeof left, "    --%s N", o->name);
             text_format(&right, "%s (default %lld, from %lld to %lld)", o->help, (long long)o->def,
                         (long long)o->low, (long long)o->high);
             help_entry(out, left, right.at ? right.at : "");
-            text_free(&right);
         }
     }
 }
@@ -64,14 +63,13 @@ static int cmd_gen_run(struct call *call)
     const char *name = call->line.files.at[0];
     const struct lx_generator *kind = lx_generator_find(name);
     if (!kind) {
-        struct text known = {0};
+        SCOPED(text_free) struct text known = {0};
         add_words(cmd_gen_kind_word, ", ", &known);
         status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no kind \"%s\"; there are: %s", name,
                    known.at ? known.at : "none");
-        text_free(&known);
         return FAILED;
     }
-    int64_t *values = mem_zeroed((size_t)kind->option_count + 1, sizeof *values);
+    OWNED int64_t *values = mem_zeroed((size_t)kind->option_count + 1, sizeof *values);
     bool ok = true;
     lx_values_default(kind->options, kind->option_count, values);
     for (size_t i = 0; ok && i < call->line.options.count; i++) {
@@ -84,7 +82,6 @@ static int cmd_gen_run(struct call *call)
                                &call->st);
     }
     const struct lx_graph *g = ok ? kind->build(values, &call->st) : NULL;
-    mem_free(values);
     g = g ? gen_asked(call, g) : NULL;
     if (!g) return FAILED;
     size_t length = 0;

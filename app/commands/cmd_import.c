@@ -62,7 +62,7 @@ static double import_table_sum_of(const struct json_value *report, const char *g
 static bool show_import(struct call *call, const char *report)
 {
     struct json j;
-    struct text out = {0};
+    SCOPED(text_free) struct text out = {0};
     if (!json_parse(&j, "report", report, strlen(report), &call->st)) return false;
     const struct json_value *kinds = json_find(j.root, "kinds"), *k;
     size_t count = (size_t)json_count(kinds), n = 0;
@@ -87,7 +87,6 @@ static bool show_import(struct call *call, const char *report)
     table_add_text(&TABLE(import_kind_columns, rows, n), &out);
     fputs(out.at, stdout);
     mem_free(rows);
-    text_free(&out);
     json_free(&j);
     return true;
 }
@@ -134,18 +133,16 @@ static int cmd_import_run(struct call *call)
     int64_t capacity = -1;
     size_t length = 0;
     if (!option_int(call, "capacity", 0, LX_INT_MAX, &capacity)) return FAILED;
-    char *report = NULL;
-    const struct lx_graph *g = read_foreign(call, &report);
-    if (!g) return mem_free(report), FAILED;
+    OWNED char *report = NULL;
+    SCOPED(graph_free_at) const struct lx_graph *g = read_foreign(call, &report);
+    if (!g) return FAILED;
+    SCOPED(graph_free_at)
     const struct lx_graph *list =
         capacity < 0 ? lx_graph_ref(g) : lx_graph_with_capacity(g, capacity, &call->st);
     char *json = list ? graph_text(call, list, "pattern", &length) : NULL;
-    lx_graph_free(g);
-    lx_graph_free(list);
     /* A table beside a file, once that is written. */
     bool ok = json && deliver(call, json, length) &&
               (!report || !goes_to_file(call) || wants_json(call) || show_import(call, report));
-    mem_free(report);
     return ok ? EXIT_YES : FAILED;
 }
 

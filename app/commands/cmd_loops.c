@@ -60,12 +60,11 @@ static bool choose_passes(struct job *job)
     if (strcmp(list, "none") == 0) return true;
     for (const char *at = list;; at++) {
         size_t n = strcspn(at, ",");
-        char *name = mem_string_n(at, n);
+        OWNED char *name = mem_string_n(at, n);
         const struct lx_loop_pass *pass = lx_loop_pass_find(name);
         const char *names[LX_LOOP_PASSES + 1] = {0};
         for (int i = 0; i < LX_LOOP_PASSES; i++) names[i] = pass_word(i);
         if (!pass) unknown_word("there is no pass", name, names, LX_E_UNKNOWN_NAME, &job->call->st);
-        mem_free(name);
         if (!pass) return false;
         if (job->pass_count == MOST_PASSES)
             return status_set(&job->call->st, LX_E_LIMIT, "more than %d passes", MOST_PASSES);
@@ -138,9 +137,8 @@ static void write_nest(const struct lx_loops *l, struct text *out)
 static void cmd_loops_add_json(struct text *out, const struct lx_loops *l)
 {
     size_t length = 0;
-    char *json = lx_loops_to_json(l, &length);
+    OWNED char *json = lx_loops_to_json(l, &length);
     text_add_n(out, json, length - 1); /* without the newline */
-    mem_free(json);
 }
 
 /* After one pass: what changed, and whether it computes the same. */
@@ -276,12 +274,11 @@ static bool cmd_loops_do_file(struct job *job, const char *name)
     struct source from = {0};
     if (!name) {
         const char *path = call->line.files.at[0];
-        char *shown = printable(strcmp(path, "-") == 0 ? "standard input" : path, 0);
+        OWNED char *shown = printable(strcmp(path, "-") == 0 ? "standard input" : path, 0);
         bool ok = lx_loops_read(path, &nest, &call->st) && cmd_loops_do_nest(job, &nest, shown);
-        mem_free(shown);
         return ok;
     }
-    struct lx_plan *p = read_source(call, 0, &from) ? plan_of_text(call, &from) : NULL;
+    SCOPED(plan_free_at) struct lx_plan *p = read_source(call, 0, &from) ? plan_of_text(call, &from) : NULL;
     int32_t op = 0, count = p && p->layouts ? p->layouts->graph->op_count : 0;
     while (op < count && strcmp(p->layouts->graph->ops[op].name, name) != 0) op++;
     bool ok =
@@ -291,7 +288,6 @@ static bool cmd_loops_do_file(struct job *job, const char *name)
     if (ok && tile.kind == LX_NEST_NONE)
         ok = status_set(&call->st, LX_E_UNSUPPORTED, "op %s has no loop nest: %s", name, tile.why);
     ok = ok && cmd_loops_do_nest(job, &tile.nest, name);
-    lx_plan_free(p);
     mem_free(from.text);
     return ok;
 }

@@ -31,11 +31,11 @@ static int make_and_show(struct call *call, const char *path, const char *explai
                *certificate = option_value(&call->line, "certificate");
     bool json = wants_json(call) || (output && strcmp(output, "-") == 0);
     if (output && strcmp(output, "-") == 0) output = NULL;
-    const struct lx_graph *pattern = read_pattern_as_is(call, path);
+    SCOPED(graph_free_at) const struct lx_graph *pattern = read_pattern_as_is(call, path);
     const struct lx_graph *g = pattern ? with_sizes(call, pattern) : NULL;
     answer_ask(!json && !explained && !is_quiet(call), option_given(&call->line, "all"), json || output,
                certificate);
-    struct lx_plan *p = g ? make_plan_ready(call, g) : NULL;
+    SCOPED(plan_free_at) struct lx_plan *p = g ? make_plan_ready(call, g) : NULL;
     lx_graph_free(g);
     int code = p ? answer_give(call, p->ready, p->graph->file, output, json) : FAILED;
     if (code != FAILED && certificate && p->certificate) {
@@ -51,8 +51,6 @@ static int make_and_show(struct call *call, const char *path, const char *explai
         if (!explained && !interrupted && !is_quiet(call)) show_faster(p, &call->out);
         if (!is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
     }
-    lx_plan_free(p);
-    lx_graph_free(pattern);
     return code;
 }
 

@@ -113,12 +113,11 @@ static struct lx_run_result *cmd_run_execute(struct call *call, const struct lx_
     int v = 0;
     if (!option_word(call, "verify", verify_word, &v)) return NULL;
     how.verify = (enum lx_verify)v;
-    struct lx_argument *arguments = mem_zeroed(call->line.options.count + 1, sizeof *arguments);
-    if (!cmd_run_arguments(call, p, &how, arguments)) return mem_free(arguments), NULL;
+    OWNED struct lx_argument *arguments = mem_zeroed(call->line.options.count + 1, sizeof *arguments);
+    if (!cmd_run_arguments(call, p, &how, arguments)) return NULL;
 
     if (paint_progress_possible() && !is_quiet(call)) how.progress = cmd_run_show_progress;
     if (interrupted) {
-        mem_free(arguments);
         return status_set(&call->st, LX_E_STOPPED, "stopped while planning"), NULL;
     }
     interrupt_says = !is_quiet(call);
@@ -131,7 +130,6 @@ static struct lx_run_result *cmd_run_execute(struct call *call, const struct lx_
     if (r && machine && option_given(&call->line, "dram") && !cmd_run_count_dram(p, measured, &why))
         note(call, "%s", why.text);
     watch_end(&watch);
-    mem_free(arguments);
     return r;
 }
 
@@ -139,14 +137,14 @@ static int run_one(struct call *call, const struct source *from)
 {
     enum { MOST_OPS = 30 };
     const char *path = option_value(&call->line, "trace");
-    struct lx_plan *p = plan_of_text(call, from);
+    SCOPED(plan_free_at) struct lx_plan *p = plan_of_text(call, from);
     struct lx_measured measured;
     int on = 0;
     bool known = option_word(call, "on", machine_word, &on);
     const char *machine = on > ON_SIMULATED ? machine_word(on) : NULL;
     struct lx_run_result *r = p && known ? cmd_run_execute(call, p, machine, &measured) : NULL;
     size_t length = 0;
-    char *trace = r && path ? lx_run_trace(p, r, &length) : NULL;
+    OWNED char *trace = r && path ? lx_run_trace(p, r, &length) : NULL;
     int code = FAILED;
     if (r && (!path || keep_file(call, path, trace, length))) {
         code = r->ok ? EXIT_YES : EXIT_NO;
@@ -156,9 +154,7 @@ static int run_one(struct call *call, const struct source *from)
             show_run(p, r, machine ? &measured : NULL, option_given(&call->line, "all") ? 0 : MOST_OPS,
                      &call->out);
     }
-    mem_free(trace);
     lx_run_result_free(r);
-    lx_plan_free(p);
     return code;
 }
 

@@ -28,7 +28,7 @@ static const struct option_row rows[] = {
 
 static void cmd_show_story(const struct lx_plan *p, const struct picture *how, struct text *out)
 {
-    struct story s;
+    SCOPED(story_free) struct story s;
     (void)how;
     story_make(p, &s);
     for (int i = 0; i < s.count; i++) {
@@ -38,7 +38,6 @@ static void cmd_show_story(const struct lx_plan *p, const struct picture *how, s
         paint_add(out, PAINT_DIM, s.at[i].shown_by);
         text_add(out, "\n");
     }
-    story_free(&s);
 }
 
 /* One row a form: who draws it, and the sizes it takes. */
@@ -63,12 +62,12 @@ static const struct option_words words[] = {{"format", cmd_show_format_word}, {0
 static void cmd_show_write_buffers(const struct exporter *e, const struct lx_plan *p, struct text *out)
 {
     int32_t n = p->problem.count;
-    struct buffer_row *buffers = mem_alloc(((size_t)n + 1) * sizeof *buffers);
-    int64_t *moved = moved_by_buffers(p);
+    OWNED struct buffer_row *buffers = mem_alloc(((size_t)n + 1) * sizeof *buffers);
+    OWNED int64_t *moved = moved_by_buffers(p);
     for (int32_t i = 0; i < n; i++) buffers[i] = (struct buffer_row){p, moved, i};
     struct table t = TABLE(plan_buffer_columns, buffers, n);
     struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
-    struct text notes = {0};
+    SCOPED(text_free) struct text notes = {0};
     add_byte_sums(p, &sums, &notes);
     text_add(&notes, "\n");
     t.key = "buffers";
@@ -77,9 +76,6 @@ static void cmd_show_write_buffers(const struct exporter *e, const struct lx_pla
     text_add(out, e->begin);
     e->add(&t, out);
     if (e->end) e->end(out);
-    text_free(&notes);
-    mem_free(buffers);
-    mem_free(moved);
 }
 
 /* Delivered; what was drawn may be of a plan that was cut short. */
@@ -113,7 +109,7 @@ static bool read_picture(struct call *call, const struct form *form, struct pict
 static int draw_plan(struct call *call, const struct form *form, const struct source *from)
 {
     struct picture how;
-    struct lx_plan *p = read_picture(call, form, &how) ? plan_of_text(call, from) : NULL;
+    SCOPED(plan_free_at) struct lx_plan *p = read_picture(call, form, &how) ? plan_of_text(call, from) : NULL;
     if (!p) return FAILED;
     struct text picture = {0}, remedies = {0};
     bool ok = true;
@@ -123,13 +119,11 @@ static int draw_plan(struct call *call, const struct form *form, const struct so
             ok = status_set(&call->st, LX_E_USAGE, "--remedies goes with --html");
         else if (strcmp(path, "-") == 0)
             ok = status_set(&call->st, LX_E_USAGE, "--remedies needs a file, and not standard input");
-        const struct lx_graph *pattern = ok ? read_graph(call, path) : NULL;
+        SCOPED(graph_free_at) const struct lx_graph *pattern = ok ? read_graph(call, path) : NULL;
         ok = pattern && add_remedies(call, pattern, p, NULL, html_table, &remedies);
-        lx_graph_free(pattern);
     }
     how.remedies = remedies.at;
     if (ok) form->draw(p, &how, &picture);
-    lx_plan_free(p);
     text_free(&remedies);
     return ok ? drawn(call, picture.at, picture.length) : FAILED;
 }
@@ -137,7 +131,7 @@ static int draw_plan(struct call *call, const struct form *form, const struct so
 static int draw_team(struct call *call, const struct form *form, const struct source *from)
 {
     struct picture how;
-    struct team_figures f = {0};
+    SCOPED(team_figures_free) struct team_figures f = {0};
     struct text out = {0};
     int k = -1;
     /* Options that a plan of one device has, and a team's has not. */
@@ -154,6 +148,7 @@ static int draw_team(struct call *call, const struct form *form, const struct so
         (option_given(&call->line, "format") && !option_word(call, "format", cmd_show_format_word, &k)))
         return FAILED;
 
+    SCOPED(team_plans_free_at)
     struct lx_team_plans *p = lx_team_plans_parse(from->file, from->text, from->length, &call->st);
     bool ok = p != NULL;
     if (ok) team_figures_make(p, &f);
@@ -163,8 +158,6 @@ static int draw_team(struct call *call, const struct form *form, const struct so
         show_team_html(&f, &out);
     else if (ok)
         show_team_text(&f, &how, &out);
-    team_figures_free(&f);
-    lx_team_plans_free(p);
     return ok ? drawn(call, out.at, out.length) : FAILED;
 }
 
@@ -195,12 +188,11 @@ static int cmd_show_run(struct call *call)
     else if (team || !listed)
         code = team ? draw_team(call, form, &from) : draw_plan(call, form, &from);
     else if (option_word(call, "format", cmd_show_format_word, &k)) { /* --buffers: the table alone */
-        struct lx_plan *p = plan_of_text(call, &from);
+        SCOPED(plan_free_at) struct lx_plan *p = plan_of_text(call, &from);
         struct text out = {0};
         if (goes_to_file(call)) paint_off();
         if (p) cmd_show_write_buffers(&exporters[k], p, &out);
         if (p) code = drawn(call, out.at, out.length);
-        lx_plan_free(p);
     }
     mem_free(from.text);
     return code;

@@ -54,7 +54,7 @@ static struct result no_command_plan_with(const struct lx_graph *g, const struct
 {
     lx_status st;
     struct lx_plan_options how = {.solver = s, .run = {.time_limit = 5}};
-    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    SCOPED(plan_free_at) struct lx_plan *p = lx_plan_make(g, &how, &st);
     struct result r = {NO_PLAN, false, false, 0};
     if (p) {
         r.state = lx_plan_check(p, &st) ? PLANNED : REFUSED;
@@ -62,7 +62,6 @@ static struct result no_command_plan_with(const struct lx_graph *g, const struct
         r.missed = !lx_plan_meets_target(p);
         r.value = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.hbm_bytes;
     }
-    lx_plan_free(p);
     return r;
 }
 
@@ -70,21 +69,20 @@ typedef VEC(struct pattern_row) pattern_rows;
 
 bool front_page(struct text *out)
 {
-    char *folder = bundled_patterns();
-    struct paths found = {0};
-    pattern_rows rows = {0};
+    OWNED char *folder = bundled_patterns();
+    OWNED struct paths found = {0};
+    OWNED pattern_rows rows = {0};
     if (folder) gather_patterns(folder, &found);
     for (size_t i = 0; i < found.count; i++) {
         const char *shown = found.at[i] + strlen(folder) + 1;
         lx_status st;
-        const struct lx_graph *g = lx_graph_read(found.at[i], &st);
+        SCOPED(graph_free_at) const struct lx_graph *g = lx_graph_read(found.at[i], &st);
         if (g && !g->expect_stage) { /* a pattern that must be refused has nothing to compare */
             struct pattern_row row = {.name = shown, .target = g->target_hbm_bytes};
             for (int k = 0; k < MOST_SOLVERS && lx_solvers()[k]; k++)
                 row.results[k] = no_command_plan_with(g, lx_solvers()[k]);
             VEC_PUSH(&rows, row);
         }
-        lx_graph_free(g);
     }
     bool any = rows.count > 0;
     if (any) {
@@ -102,8 +100,5 @@ bool front_page(struct text *out)
         table_add_text(&TABLE(all, rows.at, rows.count), out);
     }
     for (size_t i = 0; i < found.count; i++) mem_free(found.at[i]);
-    VEC_FREE(&rows);
-    VEC_FREE(&found);
-    mem_free(folder);
     return any;
 }

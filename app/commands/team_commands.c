@@ -129,19 +129,18 @@ int plan_team(struct call *call, const char *path)
     if (output && strcmp(output, "-") == 0) output = NULL;
     struct team_asked asked;
     answer_ask(!json && !is_quiet(call), false, json || output, false);
-    const struct lx_graph *g = read_pattern(call, path);
-    struct lx_team_plans *p = g ? make_team(call, g, &asked, true) : NULL;
-    lx_graph_free(g);
+    SCOPED(graph_free_at) const struct lx_graph *g = read_pattern(call, path);
+    SCOPED(team_plans_free_at) struct lx_team_plans *p = g ? make_team(call, g, &asked, true) : NULL;
     int code = p ? answer_give(call, p->ready, p->team->graph->file, output, json) : FAILED;
     if (code != FAILED && !json && !is_quiet(call) && output)
         text_format(&call->out, "\nwritten to %s\n", output);
-    lx_team_plans_free(p);
     return code;
 }
 
 int check_team(struct call *call, const struct source *from)
 {
     lx_status why = {0};
+    SCOPED(team_plans_free_at)
     struct lx_team_plans *p = lx_team_plans_parse(from->file, from->text, from->length, &why);
     bool ok = p && lx_team_plans_check(p, &why);
     if (!ok && why.code != LX_E_NO)
@@ -150,7 +149,6 @@ int check_team(struct call *call, const struct source *from)
         team_check_to_json(p ? p->team : NULL, from->file, ok ? NULL : why.text, &call->out);
     else if (!is_quiet(call))
         show_team_check(p ? p->team : NULL, from->file, ok ? NULL : why.text, &call->out);
-    lx_team_plans_free(p);
     return ok ? EXIT_YES : why.code == LX_E_NO ? EXIT_NO : FAILED;
 }
 

@@ -44,7 +44,7 @@ static bool team_running_read_run(struct call *call, struct lx_team_run_options 
 static bool execute_team(struct call *call, const struct lx_team_plan *p, struct lx_team_run_options *run,
                          int *code)
 {
-    struct lx_team_result r = {0};
+    SCOPED(lx_team_result_free) struct lx_team_result r = {0};
     struct lx_plan_options plan = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     struct watch watch;
@@ -64,16 +64,14 @@ static bool execute_team(struct call *call, const struct lx_team_plan *p, struct
         *code = EXIT_YES;
     else if (ok) {
         size_t length = 0;
-        char *trace = path ? lx_team_trace(run->plans, &length) : NULL;
+        OWNED char *trace = path ? lx_team_trace(run->plans, &length) : NULL;
         bool kept = !path || (trace && keep_file(call, path, trace, length));
-        mem_free(trace);
         if (kept && wants_json(call))
             team_result_to_json(p, &r, &call->out);
         else if (kept && !is_quiet(call))
             show_team_result(p, run->transport, &r, &call->out);
         *code = !kept ? FAILED : r.ok ? EXIT_YES : EXIT_NO;
     }
-    lx_team_result_free(&r);
     return ok;
 }
 
@@ -97,7 +95,7 @@ int run_team(struct call *call, const struct source *from)
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     int code = FAILED;
     bool ok = team_running_read_run(call, &run) && read_team(call, run.transport, &how);
-    const struct lx_graph *g = ok ? pattern_of_text(call, from) : NULL;
+    SCOPED(graph_free_at) const struct lx_graph *g = ok ? pattern_of_text(call, from) : NULL;
     lx_status before = call->st;
     bool planned = g && read_plan_options(call, g, &plan, values);
     if (!planned || !read_team_aim(call, plan.objective, &how.by_time)) how.by_time = false;
@@ -132,7 +130,6 @@ int run_team(struct call *call, const struct source *from)
     ok = ok && p;
     lx_team_plans_free(plans);
     lx_team_free(own);
-    lx_graph_free(g);
     /* Bad input is seen by all ranks. */
     return leave_team(call, run.transport, ran || !ok, code);
 }

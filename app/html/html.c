@@ -27,7 +27,7 @@ void html_table(const struct table *t, struct text *out)
             const void *row = (const char *)t->rows + r * t->row_size;
             static const char *const tones[PAINT_COUNT] = {
                 [PAINT_GOOD] = "good", [PAINT_BAD] = "bad", [PAINT_DIM] = "dim", [PAINT_WARN] = "warn"};
-            struct value v = {0};
+            SCOPED(value_free) struct value v = {0};
             column_value(&t->columns.at[c], row, &v);
             text_add(out, "[");
             text_json_string(out, column_words(&t->columns.at[c], &v));
@@ -38,7 +38,6 @@ void html_table(const struct table *t, struct text *out)
                 text_add(out, ", null");
             if (tones[v.paint]) text_format(out, ", \"%s\"", tones[v.paint]);
             text_add(out, "]");
-            value_free(&v);
             between = ", ";
         }
         text_add(out, "]");

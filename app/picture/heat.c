@@ -30,7 +30,7 @@ void heat_make(const struct raster *r, enum heat_kind kind, int across, int down
     *out = (struct heat){.rows = (r->address.cells + down - 1) / down, .columns = r->time.cells / across};
     size_t cells = (size_t)out->rows * (size_t)out->columns;
     double most = kind == HEAT_OCCUPANCY || kind == HEAT_PADDING;
-    struct sums *at = mem_zeroed(cells + 1, sizeof *at);
+    OWNED struct sums *at = mem_zeroed(cells + 1, sizeof *at);
     out->at = mem_alloc((cells + 1) * sizeof *out->at);
     for (int32_t i = 0; i < r->rect_count; i++) {
         /* Cell by cell: buffers on chip hardly overlap, so that all together have about as many cells as the
@@ -69,7 +69,6 @@ void heat_make(const struct raster *r, enum heat_kind kind, int across, int down
         most = fmax(most, v);
     }
     for (size_t i = 0; most > 0 && i < cells; i++) out->at[i] = (float)(out->at[i] / most);
-    mem_free(at);
 }
 
 void heat_free(struct heat *h)

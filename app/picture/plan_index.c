@@ -111,12 +111,11 @@ static void bands_cut(struct axis *a, const struct band *band, int64_t low, int6
 {
     struct axis part = {0};
     int n = 0;
-    int64_t *inside = mem_alloc(((size_t)count + 1) * sizeof *inside);
+    OWNED int64_t *inside = mem_alloc(((size_t)count + 1) * sizeof *inside);
     for (int i = 0; i < count; i++)
         if (events[i] > low && events[i] < high)
             inside[n++] = events[i] - band->base; /* grains are relative to the pool */
     if (events) axis_make(&part, low - band->base, high - band->base, cells, grain, inside, n);
-    mem_free(inside);
     bool fits = part.exact && part.cells % each == 0;
     for (int i = 0; fits && i < part.cells; i++) a->edge[a->cells++] = band->base + part.edge[i];
     mem_free(part.edge);

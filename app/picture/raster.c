@@ -141,7 +141,7 @@ void raster_make(const struct plan_index *x, const struct raster_view *view, str
          * all pools is in proportion. */
         struct cell_scale *a = &out->address;
         int n = 0, each = view->down > 1 ? view->down : 1;
-        int64_t *events = view->by_edges ? raster_find_edges(x, out, view->rows, &n) : NULL;
+        OWNED int64_t *events = view->by_edges ? raster_find_edges(x, out, view->rows, &n) : NULL;
         a->by_edges = true;
         if (x->bands.count > 1)
             a->by_edges =
@@ -150,7 +150,6 @@ void raster_make(const struct plan_index *x, const struct raster_view *view, str
             axis_make(&a->axis, a->from, a->to, view->rows, 1, events, n);
             if (n == 0) a->axis.exact = false;
         }
-        mem_free(events);
         if (a->by_edges) a->cells = a->axis.cells;
     }
     raster_fill(x, out);

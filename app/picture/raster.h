@@ -6,7 +6,6 @@
 #pragma once
 
 #include "picture/plan_index.h"
-#include "picture/scale.h"
 
 enum raster_state { CELL_FREE, CELL_ONE, CELL_HANDOVER, CELL_MANY, CELL_RESERVED, CELL_HEADING };
 

@@ -105,7 +105,7 @@ void axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t
                int event_count)
 {
     *a = (struct axis){.edge = mem_alloc(((size_t)most_cells + 1) * sizeof *a->edge)};
-    int64_t *edge = mem_alloc(((size_t)event_count + 2) * sizeof *edge);
+    OWNED int64_t *edge = mem_alloc(((size_t)event_count + 2) * sizeof *edge);
     int n = 1;
     edge[0] = from;
     if (event_count) qsort(events, (size_t)event_count, sizeof *events, order_i64);
@@ -146,7 +146,6 @@ void axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t
         a->even = true;
         a->exact = length == 1;
     }
-    mem_free(edge);
 }
 
 void spread_add(const struct spread *s, double from, double to, double weight, double *share, int stride)

@@ -68,7 +68,7 @@ static void show_text_scales(struct map *m, int width, int height)
 /* Equal cells are painted together; a tile has its letter only at the begin of a tick. */
 static void show_text_cells(const struct map *m, const struct raster_cell *c, int count, struct text *out)
 {
-    struct text s = {0};
+    SCOPED(text_free) struct text s = {0};
     bool owned = c->state == CELL_ONE || c->state == CELL_HANDOVER,
          tile = owned && is_tile(m->plan, c->owner);
     for (int i = 0; i < count; i++) {
@@ -84,7 +84,6 @@ static void show_text_cells(const struct map *m, const struct raster_cell *c, in
         paint_identity(out, buffer_identity(m->plan, c->owner), s.at);
     else
         paint_add(out, c->state == CELL_MANY ? PAINT_PLAIN : PAINT_DIM, s.at);
-    text_free(&s);
 }
 
 static int show_text_address_width(const struct map *m)
@@ -130,7 +129,7 @@ static void show_text_write_rows(const struct map *m, struct text *out)
 /* The line below the map with a mark at every labelled tick, and the labels. */
 static void show_text_ruler(const struct map *m, struct text *out)
 {
-    struct text labels = {0};
+    SCOPED(text_free) struct text labels = {0};
     size_t indent = (size_t)show_text_address_width(m) + 2;
     int free_from = 0;
     text_pad(out, ' ', indent);
@@ -150,7 +149,6 @@ static void show_text_ruler(const struct map *m, struct text *out)
             text_add(out, labelled && k == 0 ? m->glyphs->mark : m->glyphs->line);
     }
     text_format(out, "\n%s  tick\n", labels.at);
-    text_free(&labels);
 }
 
 static void show_text_write_nests(const struct map *m, struct text *out)
@@ -167,7 +165,7 @@ static void show_text_write_nests(const struct map *m, struct text *out)
         text_pad(out, ' ', (size_t)(from - at));
         /* A bracket over the ticks of a nest, with its loops if they fit. */
         int length = to - from;
-        struct text words = {0};
+        SCOPED(text_free) struct text words = {0};
         add_nest_words(m->plan, n, &words);
         int room = length - 2, used = (int)words.length <= room ? (int)words.length : 0;
         text_add(out, m->glyphs->from);
@@ -175,7 +173,6 @@ static void show_text_write_nests(const struct map *m, struct text *out)
         if (used) paint_add(out, PAINT_HEADING, words.at);
         for (int k = (room - used) / 2 + used; k < room; k++) text_add(out, m->glyphs->line);
         if (length > 1) text_add(out, m->glyphs->to);
-        text_free(&words);
         at = to;
     }
     text_add(out, "\n");
@@ -309,7 +306,7 @@ static void show_text_table(const struct lx_plan *p, const struct picture *how, 
                             struct text *out)
 {
     int32_t count = 0, *order = on_chip ? NULL : off_chip_by_cost(p, &count);
-    struct legend_row *rows = mem_alloc(((size_t)p->problem.count + 1) * sizeof *rows);
+    OWNED struct legend_row *rows = mem_alloc(((size_t)p->problem.count + 1) * sizeof *rows);
     for (int32_t k = 0, n = 0; k < (on_chip ? p->problem.count : count); k++) {
         int32_t i = on_chip ? k : order[k];
         if (on_chip && p->answer.address[i] < 0) continue;
@@ -320,7 +317,6 @@ static void show_text_table(const struct lx_plan *p, const struct picture *how, 
     text_format(out, count ? "\n" : "\n  nothing is %s chip\n", on_chip ? "on" : "off");
     if (count) table_add_text(&TABLE(on_chip ? on_chip_columns : off_chip_columns, rows, shown), out);
     mem_free(order);
-    mem_free(rows);
     if (shown < count)
         text_format(out,
                     on_chip ? "  ... %s more; letters repeat after 62; --all lists them\n"

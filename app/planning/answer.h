@@ -3,7 +3,6 @@
 #pragma once
 
 #include "command.h"
-#include "unstable.h"
 
 /* Which parts the next plan's answer has, besides the verdict of the independent checker; `all`: every row of
  * the summary. */

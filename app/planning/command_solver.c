@@ -52,16 +52,15 @@ static void problem_as_csv(const struct lx_problem *p, struct text *t)
         all[list.count++].name = names[i];
     }
     list.at = all;
-    char *csv = lx_format_find("minimalloc")->write_buffers(&list, &length);
+    OWNED char *csv = lx_format_find("minimalloc")->write_buffers(&list, &length);
     text_add_n(t, csv, length);
-    mem_free(csv);
     mem_free(names);
     mem_free(all);
 }
 
 static int problem_file(const struct lx_problem *p)
 {
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     int fd = memfd_create("problem", MFD_CLOEXEC);
     (sends_json ? problem_as_json : problem_as_csv)(p, &t);
     size_t done = 0;
@@ -71,7 +70,6 @@ static int problem_file(const struct lx_problem *p)
         done += (size_t)n;
     }
     bool whole = fd >= 0 && done == t.length && lseek(fd, 0, SEEK_SET) == 0;
-    text_free(&t);
     if (!whole && fd >= 0) close(fd);
     return whole ? fd : -1;
 }
@@ -187,7 +185,7 @@ static bool program_solve(int which, const struct lx_problem *p, const struct lx
 {
     const char *command = programs[which].name + strlen("cmd:");
     int in = problem_file(p), out[2] = {-1, -1}, status = 0;
-    struct text text = {0};
+    SCOPED(text_free) struct text text = {0};
     answer->status = LX_ERROR;
     snprintf(answer->message, sizeof answer->message, "cannot start the program");
     pid_t pid = in >= 0 && pipe2(out, O_CLOEXEC) == 0 ? fork() : -1;
@@ -211,7 +209,6 @@ static bool program_solve(int which, const struct lx_problem *p, const struct lx
         if (early == late) answer->status = LX_LIMIT;
     } else if (out[0] >= 0)
         close(out[0]);
-    text_free(&text);
     return true;
 }
 

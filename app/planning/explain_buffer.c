@@ -28,9 +28,8 @@ static void explain_buffer_describe(const struct lx_plan *p, int32_t i, struct t
         text_add(out, ": ");
         add_printable(out, p->reason[i], 0);
         text_add(out, "\n");
-        int64_t *moved = p->stays ? moved_by_buffers(p) : NULL;
+        OWNED int64_t *moved = p->stays ? moved_by_buffers(p) : NULL;
         if (moved) text_format(out, "  moves %s of HBM traffic\n", in_bytes(moved[i]).at);
-        mem_free(moved);
         if (!b->reason) text_format(out, "  on chip it would save %s\n", in_bytes(b->spill_cost).at);
     }
     if (p->stays && is_tile(p, i)) {
@@ -73,7 +72,7 @@ static int32_t nest_called(const struct lx_plan *p, const char *name)
 static void show_nest(const struct lx_plan *p, int32_t nest, struct text *out)
 {
     const struct lx_nest *n = &p->nests[nest];
-    struct lx_nest_explained e;
+    SCOPED(lx_nest_explained_free) struct lx_nest_explained e;
     lx_plan_explain_nest(p, nest, &e);
     add_nest_title(p, nest, out);
     text_format(out, ", %s\n", counted(nest_iterations(n), "iteration").at);
@@ -108,7 +107,6 @@ static void show_nest(const struct lx_plan *p, int32_t nest, struct text *out)
         }
         text_add(out, "\n");
     }
-    lx_nest_explained_free(&e);
 }
 
 /* Each row has so many seconds of the processor, and all of them together. */
@@ -126,7 +124,7 @@ bool add_remedies(struct call *call, const struct lx_graph *pattern, const struc
                   const char *name, void (*add)(const struct table *, struct text *), struct text *out)
 {
     struct lx_settings asked;
-    struct remedies r = {0};
+    SCOPED(remedies_free) struct remedies r = {0};
     if (!read_options(call, &asked)) return false;
     remedies_list(p, &asked, name, &r);
     /* One row after the other, until Ctrl-C or the time is up. */
@@ -147,14 +145,14 @@ bool add_remedies(struct call *call, const struct lx_graph *pattern, const struc
     watch_end(&watch);
     remedies_sort(&r);
     struct column columns[REMEDY_COLUMNS];
-    struct remedy_row *rows = mem_alloc((r.all.count + 1) * sizeof *rows);
+    OWNED struct remedy_row *rows = mem_alloc((r.all.count + 1) * sizeof *rows);
     memcpy(columns, remedy_columns.at, sizeof columns);
     columns[REMEDY_COLUMN_VALUE].heading = remedy_value_heading(r.plan);
     for (size_t i = 0; i < r.all.count; i++) rows[i] = (struct remedy_row){&r, &r.all.at[i]};
     struct columns of = {remedy_columns.name, columns, REMEDY_COLUMNS};
     struct table table = TABLE(of, rows, r.all.count);
     table.title = "Remedies";
-    struct text verdict = {0};
+    SCOPED(text_free) struct text verdict = {0};
     add_remedies_tried(&r, &verdict);
     if (!r.compulsory) text_add(&verdict, ": ");
     if (!r.compulsory) add_remedies_verdict(&r, &verdict);
@@ -164,9 +162,6 @@ bool add_remedies(struct call *call, const struct lx_graph *pattern, const struc
         text_add(out, verdict.at);
     else
         add(&table, out);
-    text_free(&verdict);
-    mem_free(rows);
-    remedies_free(&r);
     return true;
 }
 

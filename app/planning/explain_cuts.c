@@ -166,8 +166,8 @@ static void show_reasons(const struct lx_shard_question *q, const struct lx_shar
                          struct text *out)
 {
     size_t count = 0;
-    struct read_row *reads = reads_of(team_of(q), r->tensor, &count);
-    struct reason_row *rows = mem_alloc(((size_t)r->other_count + 1) * sizeof *rows);
+    OWNED struct read_row *reads = reads_of(team_of(q), r->tensor, &count);
+    OWNED struct reason_row *rows = mem_alloc(((size_t)r->other_count + 1) * sizeof *rows);
     for (int i = 0; i < r->other_count; i++) rows[i] = (struct reason_row){q, r, &r->others[i]};
     add_headline(q, r, out);
     /* Whose word it is; and what to do where another way is better. */
@@ -208,16 +208,14 @@ static void show_reasons(const struct lx_shard_question *q, const struct lx_shar
                 in_micros(r->is.us).at);
     if (count) table_add_text(&TABLE(cut_read_columns, reads, count), out);
     if (r->other_count) table_add_text(&TABLE(cut_reason_columns, rows, r->other_count), out);
-    mem_free(reads);
-    mem_free(rows);
 }
 
 static void reasons_to_json(const struct lx_shard_question *q, const struct lx_shard_reasons *r,
                             struct text *out)
 {
     size_t count = 0;
-    struct read_row *reads = reads_of(team_of(q), r->tensor, &count);
-    struct reason_row *rows = mem_alloc(((size_t)r->other_count + 1) * sizeof *rows);
+    OWNED struct read_row *reads = reads_of(team_of(q), r->tensor, &count);
+    OWNED struct reason_row *rows = mem_alloc(((size_t)r->other_count + 1) * sizeof *rows);
     for (int i = 0; i < r->other_count; i++) rows[i] = (struct reason_row){q, r, &r->others[i]};
     text_add(out, "    {\"tensor\": ");
     text_json_string(out, team_of(q)->graph->tensors[r->tensor].name);
@@ -233,8 +231,6 @@ static void reasons_to_json(const struct lx_shard_question *q, const struct lx_s
     text_add(out, "],\n     \"others\": [");
     if (rows) table_add_json_rows(&TABLE(cut_reason_columns, rows, r->other_count), -1, out);
     text_add(out, "]}");
-    mem_free(reads);
-    mem_free(rows);
 }
 
 /* Which tensors --explain names, each once; `*all`: by a dot. */

@@ -27,11 +27,10 @@ const struct lx_graph *graph_of_file(const struct model_options *how, const char
                                      lx_status *st)
 {
     size_t length;
-    char *text = file_read(path, &length, st);
+    OWNED char *text = file_read(path, &length, st);
     if (!text) return NULL;
     const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
     const struct lx_graph *g = graph_of_text(how, file, text, length, report, st);
-    mem_free(text);
     return g;
 }
 

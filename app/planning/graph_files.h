@@ -3,9 +3,7 @@
 #pragma once
 
 #include "command.h"
-#include "unstable.h"
 #include "lxplan.h"
-#include "planning/planning.h"
 
 extern const struct option_row model_rows[];
 

@@ -22,10 +22,9 @@ static void formats_help(struct text *out, bool written)
     text_add(out, "\n");
     paint_add(out, PAINT_HEADING, written ? "formats that are written:\n" : "formats that are read:\n");
     for (int i = 0; written ? lx_export_at(i, &row) : f[i].name != NULL; i++) {
-        struct text words = {0};
+        SCOPED(text_free) struct text words = {0};
         text_format(&words, "%s: %s", written ? row.summary : f[i].summary, written ? row.help : f[i].help);
         if (written || f[i].read) help_entry(out, written ? row.name : f[i].name, words.at);
-        text_free(&words);
     }
 }
 

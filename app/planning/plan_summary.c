@@ -59,7 +59,7 @@ static int layer_words_by_value(const void *a, const void *b)
 /* In how many ways the layers of a run are planned. */
 static int32_t ways_of(const struct lx_plan *p, const struct lx_repeat *r)
 {
-    uint64_t *hash = mem_zeroed((size_t)r->times, sizeof *hash);
+    OWNED uint64_t *hash = mem_zeroed((size_t)r->times, sizeof *hash);
     int32_t ways = 1;
     /* Per layer a hash of the decisions about its ops, and about ops that were added before them. */
     int32_t begun = 0; /* the first tick that belongs to the next op */
@@ -72,7 +72,6 @@ static int32_t ways_of(const struct lx_plan *p, const struct lx_repeat *r)
     }
     qsort(hash, (size_t)r->times, sizeof *hash, layer_words_by_value);
     for (int32_t i = 1; i < r->times; i++) ways += hash[i] != hash[i - 1];
-    mem_free(hash);
     return ways;
 }
 
@@ -82,7 +81,7 @@ static void add_layers(const struct lx_plan *p, struct text *out)
 {
     int32_t count;
     const struct lx_graph *g = p->graph;
-    struct lx_repeat *r = lx_repeats(g, &count);
+    OWNED struct lx_repeat *r = lx_repeats(g, &count);
     for (int32_t i = 0; r && i < count && i < MOST_LAYERS; i++) {
         text_format(out, "%sx%d of %s", i ? "; " : "", (int)r[i].times, counted(r[i].ops, "op").at);
         int32_t ways = p->layouts && !p->order ? ways_of(p, &r[i]) : 0;
@@ -94,7 +93,6 @@ static void add_layers(const struct lx_plan *p, struct text *out)
         add_printable(out, g->ops[r[i].first + r[i].ops - 1].name, MOST_NAME);
     }
     if (count > MOST_LAYERS) text_add(out, "; ...");
-    mem_free(r);
 }
 
 /* More rows than this scroll away; the costliest are what one looks for. */
@@ -103,7 +101,7 @@ enum { MOST_ROWS = 40 };
 /* Bytes moved, and waits. */
 static void write_sums(const struct lx_plan *p, const struct lx_op_wait *waits, struct text *out)
 {
-    int64_t *moved = moved_by_buffers(p);
+    OWNED int64_t *moved = moved_by_buffers(p);
     struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
     struct lx_op_wait all = lx_waits_sum(waits, p->layouts->graph->op_count);
     add_labelled(out, "bytes", "%s", "");
@@ -112,7 +110,6 @@ static void write_sums(const struct lx_plan *p, const struct lx_op_wait *waits, 
     add_labelled(out, "waits", "%s", "");
     add_wait_sums(&all, out);
     text_add(out, "\n");
-    mem_free(moved);
 }
 
 /* Traffic beside what nothing on chip costs, where that is an answer; and how it came about. */
@@ -201,14 +198,11 @@ static void plan_summary_write_buffers(const struct lx_plan *p, bool all, struct
     if (barred) text_format(out, " (%s HBM only)", barred == n - placed ? "all" : grouped(barred).at);
     text_add(out, "\n");
     if (n == 0) return;
-    int32_t *order = largest_of(p, n, plan_summary_cost_of, all ? 0 : MOST_ROWS, false, &shown);
-    struct buffer_row *buffers = mem_alloc((size_t)n * sizeof *buffers);
-    int64_t *moved = moved_by_buffers(p);
+    OWNED int32_t *order = largest_of(p, n, plan_summary_cost_of, all ? 0 : MOST_ROWS, false, &shown);
+    OWNED struct buffer_row *buffers = mem_alloc((size_t)n * sizeof *buffers);
+    OWNED int64_t *moved = moved_by_buffers(p);
     for (int32_t i = 0; i < shown; i++) buffers[i] = (struct buffer_row){p, moved, order[i]};
     table_add_text(&TABLE(plan_buffer_columns, buffers, shown), out);
-    mem_free(moved);
-    mem_free(order);
-    mem_free(buffers);
     if (shown < n)
         text_format(out, "  ... %s more, all cheaper; --all lists them\n", counted(n - shown, "buffer").at);
 }

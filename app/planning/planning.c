@@ -163,12 +163,11 @@ static void planning_add_progress(const struct planning *p, const struct lx_prog
 static void planning_show_progress(void *context, const struct lx_progress *so_far)
 {
     struct planning *p = context;
-    struct text line = {0};
+    SCOPED(text_free) struct text line = {0};
     if (so_far->step) p->least = min_i64(p->least, so_far->objective);
     if (!(so_far->step || p->of_list) || !watch_wants_line(&p->watch)) return;
     planning_add_progress(p, so_far, &line);
     paint_progress(line.at);
-    text_free(&line);
 }
 
 /* lx_plan_make with a clock for the time limit, an ear for Ctrl-C and a line of progress. */
@@ -278,8 +277,7 @@ struct lx_plan *plan_of_text(struct call *call, const struct source *from)
         return no_planning_options(call, from->file)
                    ? lx_plan_of_text(from->file, from->text, from->length, &call->st)
                    : NULL;
-    const struct lx_graph *g = pattern_of_text(call, from);
+    SCOPED(graph_free_at) const struct lx_graph *g = pattern_of_text(call, from);
     struct lx_plan *plan = !g ? NULL : is_stated(call, g) ? lx_plan_stated(g, &call->st) : make_plan(call, g);
-    lx_graph_free(g);
     return plan;
 }

@@ -1,7 +1,6 @@
 /* From a file and the planning options to a graph, a problem or a plan: what most commands begin with. */
 #pragma once
 
-#include "command.h"
 #include "planning/graph_files.h"
 
 /* The options of a plan: the library's table (plan/options.h) as rows of a command line; filled by

@@ -165,9 +165,8 @@ static bool remedies_hint(const struct remedies *r, const char *text, struct rem
 /* The option that divides op `op` so; false: there is none. */
 static bool remedies_split(const struct remedies *r, int32_t op, const int64_t *splits, struct remedy *out)
 {
-    struct text text = {0};
+    SCOPED(text_free) struct text text = {0};
     bool can = add_hint(r->plan, op, splits, &text) && remedies_hint(r, text.at, out);
-    text_free(&text);
     return can;
 }
 
@@ -196,7 +195,7 @@ static void list_op_divisions(struct remedies *r, const struct remedy_sort *sort
 static int32_t tensor_asked(const struct remedies *r)
 {
     const struct lx_plan *p = r->plan;
-    int64_t *moved = mem_alloc(((size_t)p->problem.count + 1) * sizeof *moved);
+    OWNED int64_t *moved = mem_alloc(((size_t)p->problem.count + 1) * sizeof *moved);
     int32_t found = -1;
     lx_plan_moved(p, moved);
     for (int32_t i = 0; i < p->problem.count; i++) {
@@ -205,7 +204,6 @@ static int32_t tensor_asked(const struct remedies *r)
                     : counts && (found < 0 || moved[i] > moved[found]))
             found = i;
     }
-    mem_free(moved);
     return found < 0 ? -1 : p->stays[found].tensor;
 }
 
@@ -234,7 +232,7 @@ static void list_count(struct remedies *r, const struct remedy_sort *sort, int32
 {
     const struct lx_plan *p = r->plan;
     struct lx_nest other = p->nests[nest];
-    struct text text = {0};
+    SCOPED(text_free) struct text text = {0};
     struct remedy it;
     lx_status st;
     other.tiles[level] = more ? 2 * other.tiles[level] : other.tiles[level] / 2;
@@ -250,7 +248,6 @@ static void list_count(struct remedies *r, const struct remedy_sort *sort, int32
         snprintf(it.note, sizeof it.note, "nest %d in %s tiles over %c", (int)nest + 1,
                  more ? "more" : "fewer", nest_axis_letter(p, &other, level));
     }
-    text_free(&text);
     if (can) remedies_push(r, sort, it);
 }
 
@@ -296,11 +293,10 @@ bool buffer_is_compulsory(const struct lx_plan *p, int32_t i, const int64_t *mov
 static bool remedies_compulsory(const struct lx_plan *p, const char *name)
 {
     bool found = false;
-    int64_t *moved = mem_alloc(((size_t)p->problem.count + 1) * sizeof *moved);
+    OWNED int64_t *moved = mem_alloc(((size_t)p->problem.count + 1) * sizeof *moved);
     lx_plan_moved(p, moved);
     for (int32_t i = 0; name && i < p->problem.count; i++)
         if (strcmp(p->problem.buffers[i].name, name) == 0) found = buffer_is_compulsory(p, i, moved);
-    mem_free(moved);
     return found;
 }
 
@@ -336,10 +332,9 @@ bool remedies_push_split(struct remedies *r, int32_t op, const int64_t *splits)
 bool remedies_push_place(struct remedies *r, const char *tensor)
 {
     struct remedy it;
-    struct text text = {0};
+    SCOPED(text_free) struct text text = {0};
     text_format(&text, "%s=lx", tensor);
     bool can = !strpbrk(tensor, " =") && remedies_hint(r, text.at, &it);
-    text_free(&text);
     if (can) remedies_push(r, &sorts[BY_DIVISION], it);
     return can;
 }

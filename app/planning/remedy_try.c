@@ -25,11 +25,10 @@ static bool remedy_try_must_stop(void *context)
 static const struct lx_plan *remedy_try_plan_with(struct trial *t, const struct lx_settings *o, lx_status *st)
 {
     int64_t values[LX_MOST_SOLVER_OPTIONS];
-    const struct lx_graph *g = lx_settings_graph(o, t->pattern, st);
+    SCOPED(graph_free_at) const struct lx_graph *g = lx_settings_graph(o, t->pattern, st);
     struct lx_plan_options how = {.run = {.stop = remedy_try_must_stop, .context = t}, .like = t->of->plan};
     const struct lx_plan *p = NULL;
     if (g && lx_settings_plan(o, g, &how, values, st)) p = lx_plan_make(g, &how, st);
-    lx_graph_free(g);
     return p;
 }
 
@@ -78,26 +77,24 @@ static void remedy_try_take(const struct trial *t, const struct lx_plan *p, stru
 void try_once(struct trial *t, struct remedy *it)
 {
     lx_status st = {0};
-    const struct lx_plan *p = remedy_try_plan_with(t, &it->options, &st);
+    SCOPED(plan_free_at) const struct lx_plan *p = remedy_try_plan_with(t, &it->options, &st);
     if (p) {
         remedy_try_take(t, p, it);
         if (t->of->keeps) it->made = lx_plan_ref(p);
         if (!nests_same(p, t->of->plan)) {
             /* Before what the row says: other nests than those of now. */
-            struct text words = {0};
+            SCOPED(text_free) struct text words = {0};
             char note[sizeof it->note];
             add_nests_sum(p, &words);
             snprintf(note, sizeof note, "%.60s%s%.90s", words.at ? words.at : "no nest",
                      it->note[0] ? "; " : "", it->note);
             memcpy(it->note, note, sizeof note);
-            text_free(&words);
         }
     } else {
         bool in_time = st.code != LX_E_STOPPED; /* else there was no plan yet when its time was up */
         it->state = t->stopped ? REMEDY_STOPPED : in_time ? REMEDY_FAILED : REMEDY_LARGE;
         snprintf(it->note, sizeof it->note, "%.150s", st.text);
     }
-    lx_plan_free(p);
 }
 
 /* The plan with so much scratchpad, and whether that is enough. */
@@ -120,13 +117,12 @@ static struct probe probe_lx(struct trial *t, const struct remedy *it, int64_t b
     lx_status st = {0};
     snprintf(text, sizeof text, "%lld", (long long)bytes);
     if (!lx_settings_set_row(&out.as.options, LX_OPTION_LX, text, &st)) return out;
-    const struct lx_plan *p = remedy_try_plan_with(t, &out.as.options, &st);
+    SCOPED(plan_free_at) const struct lx_plan *p = remedy_try_plan_with(t, &out.as.options, &st);
     if (p) {
         remedy_try_take(t, p, &out.as);
         out.enough = remedy_try_reaches(p, t->of, it->goal);
         out.height = p->figures.height_bytes;
     }
-    lx_plan_free(p);
     return out;
 }
 

@@ -65,7 +65,7 @@ void show_ops(const struct lx_plan *p, const struct lx_op_wait *waits, int most,
 {
     int32_t n = p->layouts->graph->op_count, shown;
     int32_t *order = largest_of(p, n, traffic_of, most, true, &shown);
-    struct op_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
+    OWNED struct op_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
     text_format(out, "\n%s", counted(n, "op").at);
     if (p->order) text_add(out, ", in another order than the pattern's");
     text_add(out, "\n");
@@ -75,7 +75,6 @@ void show_ops(const struct lx_plan *p, const struct lx_op_wait *waits, int most,
     table_add_text(&TABLE(plan_op_columns, rows, shown), out);
 
     mem_free(order);
-    mem_free(rows);
     if (shown < n)
         text_format(out, "  ... %s more, each with less traffic; --all lists them\n",
                     counted(n - shown, "op").at);
@@ -180,7 +179,7 @@ bool show_stages(struct call *call, const char *path, struct text *out)
     for (size_t i = 0; ok && i < STAGES; i++) {
         struct stage_row *row = &stages[i];
         asked.stage = (int)row->stage;
-        struct lx_plan *p = make_plan_as(call, g, &asked);
+        SCOPED(plan_free_at) struct lx_plan *p = make_plan_as(call, g, &asked);
         ok = p != NULL;
         if (ok)
             *row = (struct stage_row){row->name,
@@ -197,7 +196,6 @@ bool show_stages(struct call *call, const char *path, struct text *out)
                                          .saved = k ? p->gains[k - 1].hbm_bytes - p->gains[k].hbm_bytes : 0,
                                          .is_first = k == 0,
                                          .has_time = p->gains[k].us > 0};
-        lx_plan_free(p);
     }
     lx_graph_free(g);
     if (!ok) return false;

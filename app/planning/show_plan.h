@@ -3,7 +3,6 @@
 
 #include "command.h"
 #include "text/table.h"
-#include "unstable.h"
 
 /* plan_summary.c: the answer, its figures, its buffers, copies and ops; found in the time that `when` says.
  * `all`: every row. */

@@ -107,15 +107,13 @@ static int64_t moved_by(const void *result, int32_t o)
 static struct op_row *show_run_rows_of(const struct lx_plan *p, const struct lx_run_result *r, int most,
                                        int32_t *shown)
 {
-    int32_t *order = largest_of(r, r->op_count, moved_by, most, true, shown);
+    OWNED int32_t *order = largest_of(r, r->op_count, moved_by, most, true, shown);
     struct op_row *rows = mem_alloc(((size_t)r->op_count + 1) * sizeof *rows);
-    struct lx_op_wait *waits = mem_zeroed((size_t)r->op_count + 1, sizeof *waits);
+    OWNED struct lx_op_wait *waits = mem_zeroed((size_t)r->op_count + 1, sizeof *waits);
     lx_plan_waits(p, waits);
     for (int32_t i = 0; i < *shown; i++)
         rows[i] = (struct op_row){&p->layouts->graph->ops[order[i]], &r->ops[order[i]],
                                   lx_wait_longest(&waits[order[i]]), plan_op_times(p, order[i])};
-    mem_free(waits);
-    mem_free(order);
     return rows;
 }
 
@@ -326,19 +324,17 @@ void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, const s
     else
         text_add(out, "null");
     int32_t shown;
-    struct op_row *rows = show_run_rows_of(p, r, 0, &shown);
+    OWNED struct op_row *rows = show_run_rows_of(p, r, 0, &shown);
     int64_t kept = r->fault_count < LX_MAX_FAULTS ? r->fault_count : LX_MAX_FAULTS;
     text_add(out, ",\n  \"ops\": [\n");
     table_add_json_rows(&TABLE(run_op_columns, rows, shown), 4, out);
     text_add(out, shown ? "\n  ],\n" : "  ],\n");
-    mem_free(rows);
-    struct output_row *outputs = mem_alloc(((size_t)r->output_count + 1) * sizeof *outputs);
+    OWNED struct output_row *outputs = mem_alloc(((size_t)r->output_count + 1) * sizeof *outputs);
     for (int32_t i = 0; i < r->output_count; i++)
         outputs[i] = (struct output_row){p->graph->tensors[r->outputs[i].tensor].name, &r->outputs[i]};
     text_add(out, "  \"outputs\": [\n");
     table_add_json_rows(&TABLE(run_output_columns, outputs, r->output_count), 4, out);
     text_add(out, r->output_count ? "\n  ],\n" : "  ],\n");
-    mem_free(outputs);
     text_add(out, "  \"fault_list\": [\n");
     table_add_json_rows(&TABLE(fault_columns, r->faults, kept), 4, out);
     text_add(out, kept ? "\n  ]\n}\n" : "  ]\n}\n");

@@ -82,18 +82,15 @@ void show_layouts(const struct lx_layouts *l, struct text *out)
     text_format(out, "; %s moved, %s\n", counted(l->moved_elements, "device element").at,
                 l->moved_elements == l->moved_bound ? "proved minimal" : "not proved minimal");
     int32_t n = l->restickify_count;
-    struct restickify_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
+    OWNED struct restickify_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
     for (int32_t i = 0; i < n; i++) rows[i] = (struct restickify_row){l->graph, &l->restickifies[i]};
     if (n) table_add_text(&TABLE(restickify_columns, rows, n), out);
-    mem_free(rows);
     for (int32_t i = 0; i < l->padding_count; i++) {
         const struct lx_padding *p = &l->paddings[i];
-        char *tensor = printable(g->tensors[p->tensor].name, NAME_COLUMNS),
-             *op = printable(g->ops[p->op].name, NAME_COLUMNS);
+        OWNED char *tensor = printable(g->tensors[p->tensor].name, NAME_COLUMNS),
+                   *op = printable(g->ops[p->op].name, NAME_COLUMNS);
         text_format(out, "  %s: dimension %d padded from %lld to %lld for %s\n", tensor ? tensor : "?",
                     p->dim, (long long)p->from, (long long)p->to, op ? op : "?");
-        mem_free(tensor);
-        mem_free(op);
     }
 }
 
@@ -243,8 +240,8 @@ void show_alternatives(const struct lx_divisions *d, struct text *out)
         out,
         "\nthe %d fastest splits of each op with all operands in HBM, and how many neighbours split alike\n",
         MOST_ALTERNATIVES);
-    struct lx_alternative *at = mem_zeroed((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *at);
-    struct alternative_row *rows = mem_zeroed((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *rows);
+    OWNED struct lx_alternative *at = mem_zeroed((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *at);
+    OWNED struct alternative_row *rows = mem_zeroed((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *rows);
     size_t n = 0;
     for (int32_t o = 0; o < d->count; o++) {
         int neighbours, count = lx_division_alternatives(d, o, all, &at[n], MOST_ALTERNATIVES, &neighbours);
@@ -253,8 +250,6 @@ void show_alternatives(const struct lx_divisions *d, struct text *out)
                 (struct alternative_row){&d->at[o], &d->layouts->graph->ops[d->at[o].op], &at[n], neighbours};
     }
     table_add_text(&TABLE(alternative_columns, rows, n), out);
-    mem_free(at);
-    mem_free(rows);
 }
 
 void show_divisions(const struct lx_divisions *d, struct text *out)
@@ -263,10 +258,9 @@ void show_divisions(const struct lx_divisions *d, struct text *out)
     text_format(out, "%s on %s, a core addresses at most %s of a tensor; predicted %s\n",
                 counted(d->count, "op").at, counted(d->cores, "core").at, in_bytes(g->device.span_bytes).at,
                 in_time(d->predicted_us * 1e-6).at);
-    struct division_row *rows = mem_alloc(((size_t)d->count + 1) * sizeof *rows);
+    OWNED struct division_row *rows = mem_alloc(((size_t)d->count + 1) * sizeof *rows);
     for (int32_t i = 0; i < d->count; i++)
         rows[i] = (struct division_row){d, &d->at[i], &d->layouts->graph->ops[d->at[i].op]};
     table_add_text(&TABLE(division_columns, rows, d->count), out);
-    mem_free(rows);
     text_add(out, "  a + after a variable: it is summed away\n");
 }

@@ -134,10 +134,9 @@ static void stage_launch_add_json(const struct lx_plan *p, const struct lx_op_la
         bool on_chip[LX_MAX_OPERANDS];
         size_t length = 0;
         for (int i = 0; i < op_operand_count(op); i++) on_chip[i] = lx_plan_place(p, o->op, i) >= 0;
-        char *json = lx_op_launch_json(o, p->layouts->graph, on_chip, &length);
+        OWNED char *json = lx_op_launch_json(o, p->layouts->graph, on_chip, &length);
         text_add(t, ",\n   \"runtime_plan\": ");
         text_add_n(t, json, length - 1); /* without the newline */
-        mem_free(json);
     }
     text_add(t, "}");
 }
@@ -177,17 +176,15 @@ static void write_loops(const struct lx_plan *p, const struct launch_row *rows, 
                         counted(l->core_count - FIRST, "core").at);
         add_part_lines(p, r, "    ", out);
         /* The loop, indented. */
-        char *loop = lx_op_launch_loop(rows[r].launch, g);
+        OWNED char *loop = lx_op_launch_loop(rows[r].launch, g);
         for (const char *line_at = loop; *line_at;) {
             size_t n = strcspn(line_at, "\n");
-            char *line = mem_string_n(line_at, n);
+            OWNED char *line = mem_string_n(line_at, n);
             text_add(out, "    ");
             add_printable(out, line, 0);
             text_add(out, "\n");
-            mem_free(line);
             line_at += n + (line_at[n] == '\n');
         }
-        mem_free(loop);
     }
 }
 
@@ -213,7 +210,7 @@ static void add_recovered(const struct lx_op_launch *o, int64_t core, struct tex
 bool write_launches(struct call *call, const struct lx_plan *p, struct text *out)
 {
     const struct lx_graph *g = p->layouts->graph;
-    struct launch_row *rows = mem_zeroed((size_t)g->op_count + 1, sizeof *rows);
+    OWNED struct launch_row *rows = mem_zeroed((size_t)g->op_count + 1, sizeof *rows);
     for (int32_t i = 0; i < g->op_count; i++) rows[i] = (struct launch_row){&g->ops[i], &p->launches[i]};
     if (wants_json(call)) {
         text_add(out, "{\"lxplan\": 1, \"kind\": \"launches\", \"pattern\": ");
@@ -248,6 +245,5 @@ bool write_launches(struct call *call, const struct lx_plan *p, struct text *out
             }
         }
     }
-    mem_free(rows);
     return true;
 }

@@ -88,10 +88,9 @@ static void stage_loops_add_json(const struct nest_row *row, struct text *t)
         text_add(t, "}");
         for (int k = 0; k < 2; k++) {
             size_t length = 0;
-            char *json = lx_loops_to_json(k ? &row->after : &n->nest, &length);
+            OWNED char *json = lx_loops_to_json(k ? &row->after : &n->nest, &length);
             text_format(t, ",\n   \"%s\": ", k ? "optimised" : "input");
             text_add_n(t, json, length - 1); /* without the newline */
-            mem_free(json);
         }
     }
     text_add(t, "}");
@@ -100,7 +99,7 @@ static void stage_loops_add_json(const struct nest_row *row, struct text *t)
 bool write_nests(struct call *call, const struct lx_plan *p, struct text *out)
 {
     const struct lx_graph *g = p->layouts->graph;
-    struct nest_row *rows = mem_alloc(((size_t)g->op_count + 1) * sizeof *rows);
+    OWNED struct nest_row *rows = mem_alloc(((size_t)g->op_count + 1) * sizeof *rows);
     bool ok = true;
     for (int32_t i = 0; ok && i < g->op_count; i++) {
         struct nest_row *row = &rows[i];
@@ -121,6 +120,5 @@ bool write_nests(struct call *call, const struct lx_plan *p, struct text *out)
         text_format(out, "%s; where: in0, in1, out, L on chip, H in HBM\n", counted(g->op_count, "op").at);
         table_add_text(&TABLE(nest_columns, rows, g->op_count), out);
     }
-    mem_free(rows);
     return ok;
 }

@@ -76,13 +76,12 @@ static int print_scratchpad(struct call *call, const struct lx_graph *g, bool tr
         text_add(&t, "  ]\n}\n");
     } else {
         const struct lx_problem *p = &q->problem;
-        struct problem_row *rows = mem_alloc(((size_t)p->count + 1) * sizeof *rows);
+        OWNED struct problem_row *rows = mem_alloc(((size_t)p->count + 1) * sizeof *rows);
         text_format(&t, "capacity %s, alignment %s B, objective %s, %s\n", in_bytes(p->capacity).at,
                     grouped(p->alignment).at, lx_objective_word(p->objective),
                     counted(p->count, "buffer").at);
         for (int32_t i = 0; i < p->count; i++) rows[i] = (struct problem_row){p, &p->buffers[i]};
         table_add_text(&TABLE(problem_columns, rows, p->count), &t);
-        mem_free(rows);
     }
     lx_question_free(q);
     return deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
@@ -143,14 +142,13 @@ static int print_divide(struct call *call, const struct lx_graph *g, bool tried)
 static int print_planned(struct call *call, const struct lx_graph *g, bool tried, const char *what,
                          bool (*write)(struct call *call, const struct lx_plan *p, struct text *out))
 {
-    struct lx_plan *p = make_plan(call, g);
+    SCOPED(plan_free_at) struct lx_plan *p = make_plan(call, g);
     struct text t = {0};
-    if (!p || tried) return lx_plan_free(p), p ? EXIT_YES : FAILED;
+    if (!p || tried) return p ? EXIT_YES : FAILED;
     if (goes_to_file(call)) paint_off();
     bool ok =
         p->layouts || status_set(&call->st, LX_E_USAGE, "a bare list of buffers has no ops, so %s", what);
     ok = ok && write(call, p, &t);
-    lx_plan_free(p);
     if (!ok) text_free(&t);
     return ok && deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
 }
@@ -209,15 +207,12 @@ void try_stage(struct call *call, const struct lx_graph *g, const char *stage)
 int run_stage(struct call *call, const char *path, const char *stage)
 {
     if (is_stage(stage)) {
-        const struct lx_graph *g = read_pattern(call, path);
-        int code = g ? stages[stage_find(stage)].print(call, g, false) : FAILED;
-        lx_graph_free(g);
-        return code;
+        SCOPED(graph_free_at) const struct lx_graph *g = read_pattern(call, path);
+        return g ? stages[stage_find(stage)].print(call, g, false) : FAILED;
     }
-    struct text known = {0};
+    SCOPED(text_free) struct text known = {0};
     add_words(stage_word, ", ", &known);
     status_set(&call->st, LX_E_USAGE, "there is no stage \"%s\"; there are: %s", stage,
                known.at ? known.at : "");
-    text_free(&known);
     return FAILED;
 }

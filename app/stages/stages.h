@@ -2,7 +2,6 @@
 #pragma once
 
 #include "command.h"
-#include "unstable.h"
 
 int run_stage(struct call *call, const char *path, const char *stage);
 /* Runs the pattern up to and including a stage, for the error in `call->st`. */

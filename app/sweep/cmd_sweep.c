@@ -102,11 +102,11 @@ static bool read_output(struct call *call, struct crowd *c, const struct sweep_f
 /* Sizes, cores, solvers and value of the sweep. */
 static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep *s)
 {
-    struct settings how = {0};
-    sweep_numbers sizes = {0}, cores = {0};
+    SCOPED(settings_free) struct settings how = {0};
+    OWNED sweep_numbers sizes = {0}, cores = {0};
     int64_t steps = SWEEP_STEPS;
     const char *lx = option_value(&call->line, "lx"), *many = option_value(&call->line, "cores");
-    struct lx_settings *solvers = NULL;
+    OWNED struct lx_settings *solvers = NULL;
     bool ok = option_int(call, "steps", 1, SWEEP_MOST_STEPS, &steps) &&
               read_options_but(call, rows_of_sweep, &how.options) && settings_solvers(call, &how) &&
               (lx ? sweep_sizes_read("--lx", lx, steps, &sizes, &call->st)
@@ -139,10 +139,6 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
         sweep_free(s);
         known = status_set(&call->st, LX_E_USAGE, "a list of buffers has no time; leave --value time out");
     }
-    mem_free(solvers);
-    VEC_FREE(&sizes);
-    VEC_FREE(&cores);
-    settings_free(&how);
     return known;
 }
 
@@ -189,11 +185,10 @@ static void show_done(void *context, size_t done, size_t all)
 /* Does the tasks, keeps the results, and empties the list. */
 static bool sweep_tasks_do(struct call *call, struct crowd *c, struct sweep *s, sweep_tasks *tasks)
 {
-    struct sweep_value *values = mem_zeroed(tasks->count + 1, sizeof *values);
+    OWNED struct sweep_value *values = mem_zeroed(tasks->count + 1, sizeof *values);
     bool ok = crowd_do(c, tasks->at, tasks->count, values, &call->st);
     for (size_t i = 0; ok && i < tasks->count; i++)
         if (values[i].state != SWEEP_UNKNOWN) sweep_keep(s, &tasks->at[i], &values[i]);
-    mem_free(values);
     VEC_FREE(tasks);
     return ok;
 }

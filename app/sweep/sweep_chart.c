@@ -161,7 +161,7 @@ struct plot sweep_draw(const struct scene *on, struct box area, const struct swe
 /* A run of cells in one ink. */
 static void sweep_chart_add_run(const struct cells *g, int row, int from, int to, struct text *out)
 {
-    struct text words = {0};
+    SCOPED(text_free) struct text words = {0};
     uint8_t ink = g->at[row * g->columns + from].style.ink;
     for (int c = from; c < to; c++) {
         char bytes[4];
@@ -177,13 +177,12 @@ static void sweep_chart_add_run(const struct cells *g, int row, int from, int to
                   : ink == TONE_KEY                    ? PAINT_WARN
                                                        : PAINT_PLAIN,
                   at);
-    text_free(&words);
 }
 
 void sweep_add_chart(const struct sweep *s, int64_t cores, int rows, int columns, bool ascii,
                      struct text *out)
 {
-    struct cells g = {.ascii = ascii};
+    SCOPED(cells_free) struct cells g = {.ascii = ascii};
     cells_resize(&g, rows, columns);
     g.ascii = ascii;
     cells_clear(&g);
@@ -203,5 +202,4 @@ void sweep_add_chart(const struct sweep *s, int64_t cores, int rows, int columns
         }
         text_add(out, "\n");
     }
-    cells_free(&g);
 }

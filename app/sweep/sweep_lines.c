@@ -29,9 +29,8 @@ bool sweep_begin(struct sweep *s, const struct lx_graph *g, const struct lx_sett
     for (size_t i = 0; i < cores->count; i++) VEC_PUSH(&s->cores, cores->at[i]);
     bool ok = true;
     if (s->cores.count == 0) { /* the device's own number */
-        const struct lx_graph *sized = lx_settings_graph(solvers, g, st);
+        SCOPED(graph_free_at) const struct lx_graph *sized = lx_settings_graph(solvers, g, st);
         VEC_PUSH(&s->cores, sized ? sized->device.cores : g->device.cores);
-        lx_graph_free(sized);
     }
     for (size_t c = 0; ok && c < s->cores.count; c++)
         for (int k = 0; ok && k < solver_count; k++) {
@@ -238,6 +237,7 @@ static void sweep_plan_with(const struct sweep *s, const struct sweep_task *t, i
     char word[24];
     *out = (struct sweep_value){.lx = lx};
     snprintf(word, sizeof word, "%lld", (long long)lx);
+    SCOPED(graph_free_at)
     const struct lx_graph *g =
         lx_settings_set_row(&how, LX_OPTION_LX, word, &st) ? lx_settings_graph(&how, s->graph, &st) : NULL;
     const struct lx_plan *p = NULL;
@@ -263,7 +263,6 @@ static void sweep_plan_with(const struct sweep *s, const struct sweep_task *t, i
         out->code = (int32_t)st.code;
         snprintf(out->why, sizeof out->why, "%.*s", (int)sizeof out->why - 1, st.text);
     }
-    lx_graph_free(g);
     if (!p) return;
     lx_plan_free(*like);
     *like = p;

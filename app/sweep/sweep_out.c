@@ -41,13 +41,12 @@ static void sweep_text(const struct sweep *s, const struct sweep_paper *how, str
 
 static void sweep_html(const struct sweep *s, const struct sweep_paper *how, struct text *out)
 {
-    struct text json = {0};
+    SCOPED(text_free) struct text json = {0};
     char *name = printable(s->graph->name, 0); /* it is the heading */
     (void)how;
     sweep_json_named(s, name ? name : "", &json);
     mem_free(name);
     html_page(s->graph->name, html_sweep_js, &json, NULL, out);
-    text_free(&json);
 }
 
 /* A sweep as a drawing: one panel per number of cores. */
@@ -102,7 +101,7 @@ static void sweep_svg_add_panel(const struct sweep *s, int64_t cores, int top, i
                                 struct text *out)
 {
     size_t n = s->sizes.count, lines_most = (size_t)s->solver_count + 1, marks = 0;
-    double *data = mem_zeroed((lines_most + 1) * n + 1, sizeof *data);
+    OWNED double *data = mem_zeroed((lines_most + 1) * n + 1, sizeof *data);
     struct svg_line *lines = mem_zeroed(lines_most, sizeof *lines);
     struct svg_mark *mark = mem_zeroed(lines_most, sizeof *mark);
     struct text *words = mem_zeroed(lines_most, sizeof *words), title = {0};
@@ -132,7 +131,6 @@ static void sweep_svg_add_panel(const struct sweep *s, int64_t cores, int top, i
     mem_free(words);
     mem_free(mark);
     mem_free(lines);
-    mem_free(data);
 }
 
 static void sweep_svg(const struct sweep *s, const struct sweep_paper *how, struct text *out)

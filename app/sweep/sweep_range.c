@@ -91,7 +91,7 @@ ORDER(edge_order, struct edge, ORDER_UP(at) ORDER_UP(bytes));
 
 static int64_t sweep_range_need_of(const struct lx_plan *p)
 {
-    struct edge *edges = mem_alloc(((size_t)p->problem.count * 2 + 1) * sizeof *edges);
+    OWNED struct edge *edges = mem_alloc(((size_t)p->problem.count * 2 + 1) * sizeof *edges);
     size_t n = 0;
     int64_t now = 0, most = 0;
     for (int32_t i = 0; i < p->problem.count; i++) {
@@ -106,7 +106,6 @@ static int64_t sweep_range_need_of(const struct lx_plan *p)
         now += edges[i].bytes;
         most = max_i64(most, now);
     }
-    mem_free(edges);
     if (p->figures.spill_bytes > 0) most = max_i64(most, p->problem.capacity + 1);
     return min_i64(most, LX_INT_MAX / 4);
 }
@@ -122,13 +121,11 @@ int64_t sweep_need(const struct lx_graph *g, const struct lx_settings *asked)
     if (lx_graph_pools(g) || !lx_settings_set(&how, "solver", "greedy", &st) ||
         !lx_settings_set(&how, "tile", "none", &st))
         return 0;
-    const struct lx_graph *sized = lx_settings_graph(&how, g, &st);
+    SCOPED(graph_free_at) const struct lx_graph *sized = lx_settings_graph(&how, g, &st);
     if (sized && lx_settings_plan(&how, g, &options, values, &st)) {
-        const struct lx_plan *p = lx_plan_make(sized, &options, &st);
+        SCOPED(plan_free_at) const struct lx_plan *p = lx_plan_make(sized, &options, &st);
         if (p) need = sweep_range_need_of(p);
-        lx_plan_free(p);
     }
-    lx_graph_free(sized);
     return need;
 }
 

@@ -77,17 +77,16 @@ static struct sweep_row *point_rows(const struct sweep *s, size_t *count)
 void sweep_csv(const struct sweep *s, const struct sweep_paper *how, struct text *out)
 {
     size_t count;
-    struct sweep_row *rows = point_rows(s, &count);
+    OWNED struct sweep_row *rows = point_rows(s, &count);
     (void)how;
     exporter_find("csv")->add(&TABLE(sweep_point_columns, rows, count), out);
-    mem_free(rows);
 }
 
 void sweep_json_named(const struct sweep *s, const char *name, struct text *out)
 {
     size_t points, knees = 0;
-    struct sweep_row *rows = point_rows(s, &points),
-                     *found = mem_alloc((s->lines.count * FIND_COUNT + 1) * sizeof *found);
+    OWNED struct sweep_row *rows = point_rows(s, &points),
+                           *found = mem_alloc((s->lines.count * FIND_COUNT + 1) * sizeof *found);
     for (size_t l = 0; l < s->lines.count; l++)
         for (int f = 0; f < FIND_COUNT; f++)
             if (is_planned(&s->lines.at[l].found[f]))
@@ -99,19 +98,16 @@ void sweep_json_named(const struct sweep *s, const char *name, struct text *out)
     text_json_string(out, sweep_value_name(s));
     text_add(out, ",\n\"words\": [");
     for (size_t l = 0; l < s->lines.count; l++) {
-        struct text words = {0};
+        SCOPED(text_free) struct text words = {0};
         sweep_say(s, &s->lines.at[l], false, &words);
         text_add(out, l ? ", " : "");
         text_json_string(out, words.at ? words.at : "");
-        text_free(&words);
     }
     text_add(out, "],\n\"knees\": [\n");
     table_add_json_rows(&TABLE(sweep_knee_columns, found, knees), 2, out);
     text_add(out, "],\n\"points\": [\n");
     table_add_json_rows(&TABLE(sweep_point_columns, rows, points), 2, out);
     text_add(out, "]}\n");
-    mem_free(rows);
-    mem_free(found);
 }
 
 void sweep_json(const struct sweep *s, const struct sweep_paper *how, struct text *out)
@@ -178,8 +174,8 @@ void sweep_add_table(const struct sweep *s, int64_t cores, struct text *out)
 {
     enum value_kind kind = s->by_time ? VALUE_MICROS : VALUE_BYTES;
     size_t n = (size_t)s->solver_count + 2, first = 0;
-    struct column *columns = mem_zeroed(n, sizeof *columns);
-    struct size_row *rows = mem_zeroed(s->sizes.count + 1, sizeof *rows);
+    OWNED struct column *columns = mem_zeroed(n, sizeof *columns);
+    OWNED struct size_row *rows = mem_zeroed(s->sizes.count + 1, sizeof *rows);
     while (first < s->lines.count && s->lines.at[first].cores != cores) first++;
     if (first < s->lines.count) {
         columns[0] = (struct column){.key = "lx",
@@ -197,12 +193,9 @@ void sweep_add_table(const struct sweep *s, int64_t cores, struct text *out)
                                          .kind = kind,
                                          .flags = COLUMN_MAY_HIDE,
                                          .value = bound_value};
-        struct text notes = {0};
+        SCOPED(text_free) struct text notes = {0};
         size_t shown = shown_sizes(s, first, rows, &notes);
         if (shown) table_add_text(&TABLE(((struct columns){"sizes", columns, n}), rows, shown), out);
         text_add(out, notes.at ? notes.at : "");
-        text_free(&notes);
     }
-    mem_free(columns);
-    mem_free(rows);
 }

@@ -40,7 +40,7 @@ static bool team_sweep_read_sizes(struct call *call, const char *text, team_size
             if (!*text) return true;
         }
     }
-    team_sizes ends = {0};
+    OWNED team_sizes ends = {0};
     bool ok = add_size(call, text, (size_t)(dots - text), &ends) &&
               add_size(call, dots + 2, strlen(dots + 2), &ends);
     if (ok && (ends.at[0].grid.axes || ends.at[1].grid.axes || ends.at[0].members > ends.at[1].members))
@@ -51,7 +51,6 @@ static bool team_sweep_read_sizes(struct call *call, const char *text, team_size
     for (int n = ok ? ends.at[0].members : 1; ok && n < last; n *= 2)
         VEC_PUSH(out, ((struct team_size){.members = n}));
     if (ok) VEC_PUSH(out, ((struct team_size){.members = last}));
-    VEC_FREE(&ends);
     return ok;
 }
 
@@ -148,10 +147,10 @@ static bool refuse_others(struct call *call)
 
 int sweep_team(struct call *call)
 {
-    team_sizes sizes = {0};
+    OWNED team_sizes sizes = {0};
     struct text out = {0};
     bool ok = refuse_others(call) && team_sweep_read_sizes(call, option_value(&call->line, "team"), &sizes);
-    const struct lx_graph *g = ok ? read_pattern(call, call->line.files.at[0]) : NULL;
+    SCOPED(graph_free_at) const struct lx_graph *g = ok ? read_pattern(call, call->line.files.at[0]) : NULL;
     ok = g && predict_all(call, g, &sizes);
     if (ok) {
         const char *form = option_value(&call->line, "format");
@@ -178,7 +177,5 @@ int sweep_team(struct call *call)
         ok = deliver(call, out.at, out.length);
     else
         text_free(&out);
-    lx_graph_free(g);
-    VEC_FREE(&sizes);
     return !ok ? FAILED : interrupted ? EXIT_INTERRUPTED : EXIT_YES;
 }

@@ -20,9 +20,8 @@ struct page_writer {
 
 static void team_page_add_name(const char *name, struct text *out)
 {
-    char *clean = printable(name ? name : "", 0);
+    OWNED char *clean = printable(name ? name : "", 0);
     text_json_string(out, clean);
-    mem_free(clean);
 }
 
 static void flush_span(struct page_writer *w, struct span *s)
@@ -90,7 +89,7 @@ static void add_to_list(const struct table *t, struct text *out)
 
 static void team_page_add_lines(const struct team_figures *f, struct text *out)
 {
-    struct text words = {0};
+    SCOPED(text_free) struct text words = {0};
     const char *between = "";
     add_team_verdict(f, &words);
     text_add(out, ",\n\"words\": [");
@@ -105,13 +104,12 @@ static void team_page_add_lines(const struct team_figures *f, struct text *out)
         line = more ? end + 1 : end;
     }
     text_add(out, "]");
-    text_free(&words);
 }
 
 void show_team_html(const struct team_figures *f, struct text *out)
 {
     const struct lx_team_plan *p = f->plans->team;
-    struct text json = {0}, title = {0}, tables = {0};
+    SCOPED(text_free) struct text json = {0}, title = {0}, tables = {0};
     struct exporter as_data = {.name = "html", .whole = true, .begin = "", .add = add_to_list};
     add_printable(&title, p->graph->name, 0);
     text_add(&json, "{\"lxplan\": 1, \"kind\": \"page\", \"title\": ");
@@ -134,7 +132,4 @@ void show_team_html(const struct team_figures *f, struct text *out)
     }
     text_add(&json, "]}\n");
     html_page(title.at ? title.at : "", html_team_js, &json, NULL, out);
-    text_free(&json);
-    text_free(&title);
-    text_free(&tables);
 }

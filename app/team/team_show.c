@@ -101,7 +101,7 @@ void show_team_text(const struct team_figures *f, const struct picture *how, str
 {
     static const char *const things[] = {"tensor", "set of axes", "step", "device"};
     struct table tables[TABLES];
-    struct team_tensor_row *tensors = team_show_tables(f, tables);
+    OWNED struct team_tensor_row *tensors = team_show_tables(f, tables);
     add_printable(out, f->plans->team->graph->name, 0);
     text_add(out, ": ");
     add_grid(f->plans->team, out);
@@ -119,16 +119,14 @@ void show_team_text(const struct team_figures *f, const struct picture *how, str
     add_team_verdict(f, out);
     text_add(out, "\n");
     add_time_line(f, how, out);
-    mem_free(tensors);
 }
 
 void write_team_tables(const struct team_figures *f, const struct exporter *e, struct text *out)
 {
     struct table tables[TABLES];
-    struct team_tensor_row *tensors = team_show_tables(f, tables);
+    OWNED struct team_tensor_row *tensors = team_show_tables(f, tables);
     text_add(out, e->begin);
     for (int i = 0; i < TABLES; i++)
         if (e->whole || i == 2) e->add(&tables[i], out);
     if (e->end) e->end(out);
-    mem_free(tensors);
 }

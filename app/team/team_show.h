@@ -4,7 +4,6 @@
 
 #include "picture/picture.h"
 #include "team/team_figures.h"
-#include "command.h"
 
 struct exporter;
 

@@ -16,10 +16,9 @@ static void team_tables_write_rows(const struct lx_team_plan *p, struct columns 
                                    const char *thing, struct text *out)
 {
     int32_t shown = n < MOST_ROWS ? n : MOST_ROWS;
-    struct team_row *rows = mem_alloc(((size_t)shown + 1) * sizeof *rows);
+    OWNED struct team_row *rows = mem_alloc(((size_t)shown + 1) * sizeof *rows);
     for (int32_t i = 0; i < shown; i++) rows[i] = (struct team_row){p, i};
     table_add_text(&TABLE(columns, rows, shown), out);
-    mem_free(rows);
     if (thing && n > shown) text_format(out, "  ... %s more\n", counted(n - shown, thing).at);
 }
 
@@ -177,8 +176,7 @@ void show_team(const struct lx_team_plans *p, struct text *out)
     show_exchanges(p->team, out);
     show_totals(p->team, out);
     text_add(out, "\n");
-    struct lx_team_account *accounts = mem_zeroed((size_t)p->team->devices, sizeof *accounts);
+    OWNED struct lx_team_account *accounts = mem_zeroed((size_t)p->team->devices, sizeof *accounts);
     for (int m = 0; m < p->team->devices; m++) accounts[m] = lx_team_planned(p, m);
     show_devices(accounts, p->team->devices, false, out);
-    mem_free(accounts);
 }

@@ -23,7 +23,7 @@ ORDER(largest_by_weight, struct ranked, ORDER_DOWN(weight) ORDER_UP(number));
 
 int32_t *largest_of(const void *things, int32_t n, weigh *weight, int32_t most, bool in_order, int32_t *count)
 {
-    struct ranked *order = mem_alloc(((size_t)n + 1) * sizeof *order);
+    OWNED struct ranked *order = mem_alloc(((size_t)n + 1) * sizeof *order);
     int32_t *chosen = mem_alloc(((size_t)n + 1) * sizeof *chosen);
     *count = most > 0 && n > most ? most : n;
     for (int32_t i = 0; i < n; i++) order[i] = (struct ranked){weight(things, i), i};
@@ -32,7 +32,6 @@ int32_t *largest_of(const void *things, int32_t n, weigh *weight, int32_t most, 
         if (in_order) qsort(order, (size_t)*count, sizeof *order, largest_by_number);
     }
     for (int32_t i = 0; chosen && i < *count; i++) chosen[i] = order[i].number;
-    mem_free(order);
     return chosen;
 }
 
@@ -97,9 +96,8 @@ static void add_marked(const lx_status *st, const char *line, size_t n, int colu
     *end = 0;
     text_add(out, number);
     add_printable(out, shown, 0);
-    char *clean = printable(before, 0);
+    OWNED char *clean = printable(before, 0);
     text_format(out, "\n      | %*s^\n", clean ? columns_of(clean) : 0, "");
-    mem_free(clean);
 }
 
 void add_source_line(const lx_status *st, int columns, struct text *out)
@@ -110,7 +108,7 @@ void add_source_line(const lx_status *st, int columns, struct text *out)
     if (!st->file[0] || st->line <= 0 || stat(st->file, &info) != 0 || !S_ISREG(info.st_mode) ||
         info.st_size > LARGEST)
         return;
-    char *text = file_read(st->file, &length, &ignored);
+    OWNED char *text = file_read(st->file, &length, &ignored);
     const char *line = text, *end = text + length;
     for (int i = 1; line && i < st->line; i++) {
         line = memchr(line, '\n', (size_t)(end - line));
@@ -119,5 +117,4 @@ void add_source_line(const lx_status *st, int columns, struct text *out)
     const char *stop = line ? memchr(line, '\n', (size_t)(end - line)) : NULL;
     size_t n = line ? (size_t)((stop ? stop : end) - line) : 0;
     if (line && !memchr(line, 0, n)) add_marked(st, line, n, columns, out);
-    mem_free(text);
 }

@@ -9,13 +9,12 @@ static const void *row_at(const struct table *t, size_t r)
 
 bool people_see(const struct table *t, const struct column *c)
 {
-    struct value v = {0};
+    SCOPED(value_free) struct value v = {0};
     bool seen = c->heading && !(c->flags & COLUMN_MAY_HIDE);
     for (size_t r = 0; c->heading && !seen && r < t->row_count; r++) {
         column_value(c, row_at(t, r), &v);
         seen = !value_is_nothing(&v);
     }
-    value_free(&v);
     return seen;
 }
 
@@ -36,15 +35,14 @@ struct shown {
 
 static void table_show_cell(struct shown *s, const struct column *c, const char *words, enum paint paint)
 {
-    char *clean = printable(words, c->kind != VALUE_NAME ? 0 : c->width ? c->width : NAME_COLUMNS);
+    OWNED char *clean = printable(words, c->kind != VALUE_NAME ? 0 : c->width ? c->width : NAME_COLUMNS);
     VEC_PUSH(&s->cells, (struct shown_cell){arena_string(&s->memory, clean), paint});
-    mem_free(clean);
 }
 
 static struct shown table_show(const struct table *t)
 {
     struct shown s = {.table = t};
-    struct value v = {0};
+    SCOPED(value_free) struct value v = {0};
     s.columns = arena_array(&s.memory, t->columns.count, sizeof *s.columns);
     for (size_t c = 0; c < t->columns.count; c++)
         if (people_see(t, &t->columns.at[c])) s.columns[s.count++] = &t->columns.at[c];
@@ -55,7 +53,6 @@ static struct shown table_show(const struct table *t)
             column_value(s.columns[c], row_at(t, r), &v);
             table_show_cell(&s, s.columns[c], column_words(s.columns[c], &v), v.paint);
         }
-    value_free(&v);
     return s;
 }
 
@@ -190,7 +187,7 @@ static void table_add_number(struct text *out, const struct column *c, const str
 
 static void add_csv(const struct table *t, struct text *out)
 {
-    struct value v = {0};
+    SCOPED(value_free) struct value v = {0};
     for (size_t r = 0; r <= t->row_count; r++) {
         const char *between = "";
         for (size_t c = 0; c < t->columns.count; c++) {
@@ -210,7 +207,6 @@ static void add_csv(const struct table *t, struct text *out)
         }
         text_add(out, "\n");
     }
-    value_free(&v);
 }
 
 void table_add_json_rows(const struct table *t, int indent, struct text *out)
@@ -322,7 +318,7 @@ void sort_rows(const struct column *c, const void *rows, size_t row_size, bool d
                int32_t count)
 {
     struct keyed *keys = mem_alloc((2 * (size_t)count + 1) * sizeof *keys), *sorted = keys;
-    struct value v = {0};
+    SCOPED(value_free) struct value v = {0};
     bool by_keys = true; /* no key is a text or unknown, and numbers ascend */
     for (int32_t i = 0; i < count; i++) {
         struct keyed *k = &keys[i];
@@ -343,7 +339,6 @@ void sort_rows(const struct column *c, const void *rows, size_t row_size, bool d
         }
         by_keys &= !k->words && !k->unknown && (i == 0 || numbers[i - 1] < numbers[i]);
     }
-    value_free(&v);
     if (by_keys)
         sorted = sort_rows_by_keys(keys, keys + count, count, descending);
     else

@@ -21,13 +21,12 @@ lx_graph *lx_graph_import(const char *bytes, int64_t size, const lx_options *o, 
     if (!bytes || size < 0 || !lx_model_sniff(bytes, (size_t)size))
         return lx_graph_parse(bytes, size, NULL, e);
     struct lx_import_options how = o ? o->import : (struct lx_import_options){.branch = -1};
-    char *report = NULL;
+    OWNED char *report = NULL;
     union {
         const struct lx_graph *in;
         struct lx_graph *out;
     } g = {.in = lx_model_import("", bytes, (size_t)size, &how, &report, st)};
     if (g.in && report) g.out->report = arena_string(g.out->memory, report);
-    mem_free(report);
     return g.out;
 }
 
@@ -166,14 +165,13 @@ static void add_string(struct text *t, const char *key, const char *value)
 /* Is it a word of the list, or NULL? */
 static bool api_is_word(const char *what, const char *given, const char *(*word)(int k), lx_status *st)
 {
-    struct text all = {0};
+    SCOPED(text_free) struct text all = {0};
     for (int k = 0; given && word(k); k++) {
-        if (strcmp(word(k), given) == 0) return text_free(&all), true;
+        if (strcmp(word(k), given) == 0) return true;
         text_format(&all, "%s%s", k ? ", " : "", word(k));
     }
     if (given)
         status_set(st, LX_E_UNKNOWN_NAME, "there is no %s \"%.60s\"; there are: %.400s", what, given, all.at);
-    text_free(&all);
     return !given;
 }
 
@@ -260,7 +258,7 @@ int32_t lx_builder_attribute(lx_builder *b, int32_t op, const char *key, const c
 lx_graph *lx_builder_finish(lx_builder *b, lx_error *e)
 {
     API_CALL(e, NULL);
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     lx_graph *g = NULL;
     if (!b) return api_builder_refuse(st, "there is no builder"), NULL;
     text_format(&t, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": %s", b->name.at ? b->name.at : "\"\"");
@@ -272,7 +270,6 @@ lx_graph *lx_builder_finish(lx_builder *b, lx_error *e)
     text_add(&t, "]}");
     g = lx_graph_parse(t.at, (int64_t)t.length, "pattern", e ? e : &(lx_error){0});
     if (!g) st->line = st->column = 0;
-    text_free(&t);
     if (g || st->code != LX_E_MEMORY) api_builder_empty(b);
     return g;
 }

@@ -7,14 +7,11 @@
 
 #include "lxplan.h"
 #include "base/base.h"
-#include "base/border.h"
 #include "base/words/words.h"
 #include "import/model_import.h"
-#include "device/device.h"
 #include "plan/options.h"
 #include "team/run/team_plans.h"
 #include "team/run/team_run.h"
-#include "team/team.h"
 
 struct lx_error {
     lx_status st;

@@ -14,13 +14,12 @@ static lx_result *api_plan_result(const struct lx_plan *plan, struct lx_run_resu
     r->splits = arena_array(&r->memory, (size_t)n, sizeof *r->splits);
     for (int32_t i = 0; i < n; i++) { /* "s/8,t/4" */
         const struct lx_division *d = &plan->divisions->at[i];
-        struct text t = {0};
+        SCOPED(text_free) struct text t = {0};
         for (int k = 0; k < d->split_count; k++)
             if (d->splits[k].split > 1)
                 text_format(&t, "%s%c/%lld", t.length ? "," : "", d->splits[k].letter,
                             (long long)d->splits[k].split);
         r->splits[i] = arena_string(&r->memory, t.at ? t.at : "");
-        text_free(&t);
     }
     return r;
 }
@@ -68,7 +67,7 @@ static lx_result *api_plan(const struct lx_graph *g, const lx_options *o, bool o
     struct lx_settings settings = api_settings(o);
     struct lx_plan_options how;
     int64_t values[LX_MOST_SOLVER_OPTIONS];
-    const struct lx_graph *on = lx_settings_graph(&settings, g, st);
+    SCOPED(graph_free_at) const struct lx_graph *on = lx_settings_graph(&settings, g, st);
     lx_result *r = NULL;
     settings.usual = over_team ? LX_ASK_OWN : LX_ASK_BALANCED; /* as the program plans */
     if (on && api_plan_options(o, &settings, on, &how, values, st)) {
@@ -79,7 +78,6 @@ static lx_result *api_plan(const struct lx_graph *g, const lx_options *o, bool o
         } else
             r = api_planned(on, &how, st);
     }
-    lx_graph_free(on);
     if (!r || !r->plan || r->plan->answer.status != LX_ERROR) return r;
     status_set(st, LX_E_INTERNAL, "the solver %s failed: %s", r->plan->solver, r->plan->answer.message);
     lx_result_free(r);
@@ -93,9 +91,8 @@ lx_result *lx_plan(const lx_graph *g, const lx_options *o, lx_error *e)
     if (g) return api_plan(g, o, over_team, st);
     if (!o || !o->file)
         return status_set(st, LX_E_USAGE, "there is no graph to plan, and the option file names none"), NULL;
-    const struct lx_graph *read = lx_graph_read(o->file, st);
+    SCOPED(graph_free_at) const struct lx_graph *read = lx_graph_read(o->file, st);
     lx_result *r = read ? api_plan(read, o, over_team, st) : NULL;
-    lx_graph_free(read);
     return r;
 }
 
@@ -143,9 +140,8 @@ lx_result *lx_solve(const lx_placement *p, const lx_options *o, lx_error *e)
 {
     API_CALL(e, NULL);
     if (!p) return status_set(st, LX_E_USAGE, "there is no placement"), NULL;
-    const struct lx_graph *g = placement_graph(p, st);
+    SCOPED(graph_free_at) const struct lx_graph *g = placement_graph(p, st);
     lx_result *r = g ? api_plan(g, o, false, st) : NULL;
-    lx_graph_free(g);
     if (r && p->pools.count) r->pool_name = arena_string(&r->memory, p->pools.at[0].name);
     return r;
 }
@@ -154,7 +150,7 @@ int32_t lx_check(const lx_placement *p, const int32_t *pools, const int64_t *add
                  double *value, lx_error *e)
 {
     API_CALL(e, -LX_E_MEMORY);
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct lx_problem problem;
     int64_t worth = 0;
     enum lx_rule rule = LX_RULE_NONE;
@@ -170,7 +166,6 @@ int32_t lx_check(const lx_placement *p, const int32_t *pools, const int64_t *add
     bool valid = placement_problem(p, &memory, &problem, st) && lx_problem_validate(&problem, st);
     /* Address -1: off chip; pools matter only for placed buffers. */
     bool legal = valid && lx_check_places(&problem, pools, addresses, &worth, &rule, &why);
-    arena_free(&memory);
     if (legal && value) *value = (double)worth;
     if (legal || !valid) return legal ? 1 : api_code(st);
     if (why.code != LX_E_NO) return *st = why, api_code(st);

@@ -131,7 +131,7 @@ static struct lx_bonds placement_copy_bonds(struct arena *memory, const struct l
 /* A pattern that outlives the placement. */
 const struct lx_graph *placement_graph(const lx_placement *p, lx_status *st)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct lx_problem from;
     struct graph_builder b = {0};
     builder_begin(&b, "", p->name);
@@ -156,7 +156,6 @@ const struct lx_graph *placement_graph(const lx_placement *p, lx_status *st)
         for (int32_t i = 0; ok && i < from.count; i++) ok = builder_buffer(&b, &from.buffers[i], st);
         for (size_t i = 0; i < p->ids.count; i++) VEC_PUSH(&b.buffer_ids, p->ids.at[i]);
     }
-    arena_free(&memory);
     if (ok) return builder_finish(&b, st);
     builder_abandon(&b);
     return NULL;
@@ -216,7 +215,7 @@ const struct lx_graph *api_read(const char *bytes, int64_t size, const char *for
 lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *format, lx_error *e)
 {
     API_CALL(e, NULL);
-    const struct lx_graph *g = api_read(bytes, size, format, st);
+    SCOPED(graph_free_at) const struct lx_graph *g = api_read(bytes, size, format, st);
     lx_placement *p = NULL;
     if (g && !g->list)
         status_set(st, LX_E_SCHEMA,
@@ -239,7 +238,6 @@ lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *fo
         PUSH_ALL(&p->together, own.together, own.together_count);
         PUSH_ALL(&p->linked_costs, own.linked_costs, own.linked_cost_count);
     }
-    lx_graph_free(g);
     return p;
 }
 
@@ -299,8 +297,7 @@ lx_text *lx_placement_write(const lx_placement *p, const char *format, lx_error 
 {
     API_CALL(e, NULL);
     if (!p) return status_set(st, LX_E_USAGE, "there is no placement"), NULL;
-    const struct lx_graph *g = placement_graph(p, st);
+    SCOPED(graph_free_at) const struct lx_graph *g = placement_graph(p, st);
     lx_text *t = g ? api_write(g, format, st) : NULL;
-    lx_graph_free(g);
     return t;
 }

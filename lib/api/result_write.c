@@ -40,7 +40,7 @@ static void explain_buffer(const struct lx_plan *p, int32_t i, struct text *t)
 
 static void write_diff(const struct lx_plan *before, const struct lx_plan *after, struct text *t)
 {
-    struct lx_diff d;
+    SCOPED(lx_diff_free) struct lx_diff d;
     lx_plan_diff(before, after, &d);
     text_format(t, "saves %" PRId64 " bytes; %d buffers differ%s\n", d.gain, (int)d.count,
                 d.same_pattern ? "" : " (of two patterns: by name)");
@@ -60,7 +60,6 @@ static void write_diff(const struct lx_plan *before, const struct lx_plan *after
         if (*x->reason) text_format(t, " (%s)", x->reason);
         text_add(t, "\n");
     }
-    lx_diff_free(&d);
 }
 
 lx_text *lx_result_write(const lx_result *r, const char *format, const lx_result *other, lx_error *e)

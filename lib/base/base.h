@@ -9,7 +9,6 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/text.h"
 #include "base/vec.h"

@@ -104,7 +104,7 @@ static bool replace_file(const char *path, const struct stat *before, const char
 {
     /* A link stays a link: its target is replaced. */
     char *real = before ? realpath(path, NULL) : NULL, *temporary = NULL;
-    char *pointed_to = real ? mem_string(real) : before ? NULL : linked_place(path);
+    OWNED char *pointed_to = real ? mem_string(real) : before ? NULL : linked_place(path);
     free(real);
     const char *target = pointed_to ? pointed_to : path;
     /* The umask sets the permissions; mkstemp would make the file private. */
@@ -131,20 +131,18 @@ static bool replace_file(const char *path, const struct stat *before, const char
     if (ok) {
         /* Flush the folder's entry too, or a power cut could undo the rename. */
         const char *slash = strrchr(target, '/');
-        char *folder = slash ? mem_string_n(target, (size_t)(slash - target) + 1) : mem_string(".");
+        OWNED char *folder = slash ? mem_string_n(target, (size_t)(slash - target) + 1) : mem_string(".");
         int in = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (in >= 0) {
             (void)fsync(in);
             close(in);
         }
-        mem_free(folder);
         if (kept) *kept = fd;
     } else {
         if (made) unlink(temporary);
         io_failed(st, path, "write", saved);
     }
     mem_free(temporary);
-    mem_free(pointed_to);
     return ok;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <string.h>
 
 /* Sizes may be 0. Blocks are aligned to 16 bytes. */
 void *mem_alloc(size_t size);
@@ -18,6 +19,19 @@ char *mem_string(const char *text);
 char *mem_string_n(const char *text, size_t most);
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void mem_free(void *block);
+
+/* SCOPED: the variable is released where its scope ends, by a function that takes its address; FREED_AT makes one
+ * for pointers. OWNED: the memory of a pointer, or of a VEC. Where a thread unwinds, the border releases both. */
+#define SCOPED(release) __attribute__((cleanup(release)))
+#define OWNED           SCOPED(mem_free_at)
+#define FREED_AT(name, type, release)                                                                        \
+    static inline void name(void *variable)                                                                  \
+    {                                                                                                        \
+        type held;                                                                                           \
+        memcpy(&held, variable, sizeof held);                                                                \
+        release(held);                                                                                       \
+    }
+FREED_AT(mem_free_at, void *, mem_free)
 
 /* Removes the block from its border, for another thread. */
 void mem_disown(void *block);

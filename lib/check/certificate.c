@@ -165,7 +165,7 @@ static const char *certificate_again(const struct proof_claim *q, const struct j
 
 bool certificate_check(const struct proof_claim *q, const char *text, const char **class)
 {
-    struct json given = {0}, own = {0};
+    SCOPED(json_free) struct json given = {0}, own = {0};
     int64_t least = 0;
     bool ok = json_parse(&given, "certificate", text, strlen(text), q->st) &&
               json_int(&given, given.root, "least", -LX_INT_MAX, LX_INT_MAX, &least, q->st);
@@ -174,7 +174,5 @@ bool certificate_check(const struct proof_claim *q, const char *text, const char
     ok = again && json_parse(&own, "certificate", again, strlen(again), q->st);
     if (ok && !json_same(given.root, own.root))
         ok = certificate_refuse(q, "its facts are not those of the plan");
-    json_free(&given);
-    json_free(&own);
     return ok;
 }

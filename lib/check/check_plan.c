@@ -180,27 +180,22 @@ static bool check_all(const struct lx_plan *p, struct lx_check_report *out, cons
 
 bool lx_plan_check_report(const struct lx_plan *p, struct lx_check_report *out, lx_status *st)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     *out = (struct lx_check_report){.hbm_bytes = p->figures.hbm_bytes};
-    bool ok = check_all(p, out, NULL, &memory, st);
-    arena_free(&memory);
-    return ok;
+    return check_all(p, out, NULL, &memory, st);
 }
 
 bool lx_plan_check(const struct lx_plan *p, lx_status *st)
 {
-    struct arena memory = {0};
-    bool ok = check_all(p, NULL, NULL, &memory, st);
-    arena_free(&memory);
-    return ok;
+    SCOPED(arena_free) struct arena memory = {0};
+    return check_all(p, NULL, NULL, &memory, st);
 }
 
 void lx_plan_certify(struct lx_plan *p)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     lx_status ignored = {0};
     const char *certificate = NULL;
     check_all(p, NULL, &certificate, &memory, &ignored);
     p->certificate = certificate ? arena_string(p->memory, certificate) : NULL;
-    arena_free(&memory);
 }

@@ -118,9 +118,8 @@ bool check_origin(const struct checker *c)
 {
     const struct lx_graph *g = c->p->graph, *again = NULL;
     if (!g->came_from) return true;
-    const struct lx_graph *origin = lx_graph_with_device(g->came_from, &g->device);
+    SCOPED(graph_free_at) const struct lx_graph *origin = lx_graph_with_device(g->came_from, &g->device);
     bool ok = graph_online(origin, &again, c->st), same = again && again->hash == g->hash;
-    lx_graph_free(origin);
     lx_graph_free(again);
     if (!ok || same) return ok;
     return status_set(c->st, LX_E_NO, "the pattern is not what running sums make of the one it came from");

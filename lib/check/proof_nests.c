@@ -342,7 +342,7 @@ void proof_find_nests(struct proof *p)
     memset(p->behind, 0, (n + 1) * sizeof *p->behind);
     memset(p->beyond, 0, (n + 1) * sizeof *p->beyond);
     if (!f->nests) return;
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct proof_run *r = arena_array(&memory, 1, sizeof *r);
     r->p = p;
     r->least = arena_array(&memory, n * n, sizeof *r->least);
@@ -360,5 +360,4 @@ void proof_find_nests(struct proof *p)
     proof_nests_chain(p, r->least);
     r->lists = true;
     if (!p->gives_up && p->bound + p->beyond[0] <= p->top) proof_run_all(r);
-    arena_free(&memory);
 }

@@ -236,13 +236,11 @@ static bool footprint_parts_equal(const struct lx_core_view *a, const struct lx_
 bool footprints_cross(const struct footprint *a, const struct footprint *b)
 {
     if (a->sole && b->sole && footprint_parts_equal(&a->view, &b->view)) return false;
-    struct core_boxes x = footprint_boxes(a), y = footprint_boxes(b);
+    SCOPED(core_boxes_free) struct core_boxes x = footprint_boxes(a), y = footprint_boxes(b);
     bool cross = false, any = a->anyone || b->anyone;
     for (int64_t i = 0; !cross && i < x.cores; i++)
         for (int64_t k = 0; !cross && k < y.cores; k++)
             cross = (any || i != k) && core_boxes_meet(&x, i, &y, k);
-    core_boxes_free(&x);
-    core_boxes_free(&y);
     return cross;
 }
 
@@ -267,7 +265,7 @@ static struct part_range footprint_common(const struct lx_layout *y, const struc
 void footprint_pulled(const struct footprint *from, const struct footprint *to, bool exactly,
                       struct part_range *pulled)
 {
-    struct core_boxes x = footprint_boxes(from), y = footprint_boxes(to);
+    SCOPED(core_boxes_free) struct core_boxes x = footprint_boxes(from), y = footprint_boxes(to);
     for (int64_t i = 0; i < x.cores; i++) {
         struct part_range *all = &pulled[i];
         *all = (struct part_range){INT64_MAX, 0};
@@ -280,6 +278,4 @@ void footprint_pulled(const struct footprint *from, const struct footprint *to, 
             *all = (struct part_range){min_i64(all->begin, r.begin), max_i64(all->end, r.end)};
         }
     }
-    core_boxes_free(&x);
-    core_boxes_free(&y);
 }

@@ -396,7 +396,7 @@ static void replay_count_bundles(const struct replay *r, struct lx_bundle *bundl
 {
     const struct plan_program *p = r->p;
     const struct lx_graph *g = p->layouts->graph;
-    int32_t *seen = mem_zeroed((size_t)g->tensor_count + 1, sizeof *seen);
+    OWNED int32_t *seen = mem_zeroed((size_t)g->tensor_count + 1, sizeof *seen);
     for (int32_t o = 0; o < g->op_count; o++) {
         int32_t number = p->bundle_of[o];
         struct lx_bundle *b = &bundles[number];
@@ -410,7 +410,6 @@ static void replay_count_bundles(const struct replay *r, struct lx_bundle *bundl
             if (lx_through_hbm(p->transfers[i].kind))
                 replay_count_tensor(b, p->stays[p->transfers[i].stay].tensor, number, seen);
     }
-    mem_free(seen);
 }
 
 /* The bundle's device work ends its time from end to end; the launch comes before. */
@@ -466,7 +465,7 @@ struct clock_times clock_replay(const struct plan_program *p, const struct clock
     const struct lx_graph *g = p->layouts->graph;
     const int32_t ops = g->op_count, copies = p->transfer_count;
     const struct clock_details none = {0};
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     if (!out) out = &none;
     struct replay r = {.p = p,
                        .loop_us = cost_rate(&g->device, COST_LOOP),
@@ -508,6 +507,5 @@ struct clock_times clock_replay(const struct plan_program *p, const struct clock
     }
     replay_count_bundles(&r, bundles);
     for (int32_t i = 0; i < p->bundle_count; i++) replay_bundle(&r, &bundles[i]);
-    arena_free(&memory);
     return r.sum;
 }

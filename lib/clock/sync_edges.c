@@ -319,9 +319,8 @@ static void program_edges(const struct plan_program *p, struct arena *memory, st
 
 void program_syncs(const struct plan_program *p, struct arena *memory, struct lx_syncs *out)
 {
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct sync_edges edges;
     program_edges(p, &scratch, &edges);
     syncs_stab(p->layouts->graph->op_count, p->nests, p->nest_count, &edges, memory, out);
-    arena_free(&scratch);
 }

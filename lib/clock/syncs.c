@@ -91,7 +91,7 @@ static int32_t line_before(struct sync_line *l, int32_t p)
 static void line_body(struct sync_line *l, int32_t first, int32_t last)
 {
     int32_t behind = 0;
-    int64_t *least = mem_alloc(((size_t)(last - first) + 1) * sizeof *least);
+    OWNED int64_t *least = mem_alloc(((size_t)(last - first) + 1) * sizeof *least);
     for (int32_t p = first; p <= last; p++) l->at[p].least = INT64_MAX;
     for (int32_t a = first; a <= last; a++) {
         struct sync_point *x = &l->at[a];
@@ -107,14 +107,13 @@ static void line_body(struct sync_line *l, int32_t first, int32_t last)
         }
     }
     for (int32_t p = first; p <= last; p++) line_push(l, p);
-    mem_free(least);
 }
 
 /* From the end to the begin; the points that the least has. */
 static void line_take(const struct sync_line *l, struct arena *memory, struct lx_syncs *out)
 {
     int32_t p = l->count - 1;
-    bool *taken = mem_zeroed((size_t)l->count, sizeof *taken);
+    OWNED bool *taken = mem_zeroed((size_t)l->count, sizeof *taken);
     while (p = l->at[p].from, p > 0) {
         int32_t first = l->at[p].first;
         for (; first >= 0 && p > first; p = l->at[p].reach > first ? l->at[p].reach : first) taken[p] = true;
@@ -126,13 +125,12 @@ static void line_take(const struct sync_line *l, struct arena *memory, struct lx
         out->at[out->count++] = l->at[p].sync;
         out->times += l->at[p].weight;
     }
-    mem_free(taken);
 }
 
 void syncs_stab(int32_t ops, const struct lx_nest *nests, int32_t nest_count, const struct sync_edges *edges,
                 struct arena *memory, struct lx_syncs *out)
 {
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct sync_line l = {.nests = nests, .edges = edges, .memory = &scratch};
     int32_t nest = 0;
     line_make(&l, ops, nest_count);
@@ -150,5 +148,4 @@ void syncs_stab(int32_t ops, const struct lx_nest *nests, int32_t nest_count, co
         line_push(&l, p);
     }
     line_take(&l, memory, out);
-    arena_free(&scratch);
 }

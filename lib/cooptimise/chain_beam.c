@@ -218,7 +218,7 @@ void chain_beam(const struct chain_model *m, const struct chain_beam_options *ho
                                      .cut = how->cut,
                                      .before = chain_before,
                                      .vary = true};
-    struct chain_search *s = mem_zeroed(1, sizeof *s);
+    OWNED struct chain_search *s = mem_zeroed(1, sizeof *s);
     struct chain_node root = {.cost = 0};
     s->m = m, s->how = how, s->out = out;
     s->menus = mem_alloc(((size_t)m->largest + 1) * sizeof *s->menus);
@@ -233,5 +233,4 @@ void chain_beam(const struct chain_model *m, const struct chain_beam_options *ho
     beam_end(&s->beam);
     VEC_FREE(&s->moves);
     mem_free(s->menus);
-    mem_free(s);
 }

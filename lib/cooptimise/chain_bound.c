@@ -123,7 +123,7 @@ int64_t chain_messages(struct chain_model *m, int64_t *steps)
 static void chain_bound_decode(void *model, int64_t *load, int64_t *steps)
 {
     const struct chain_model *m = model;
-    int32_t *state = mem_zeroed((size_t)m->tensor_count + 1, sizeof *state);
+    OWNED int32_t *state = mem_zeroed((size_t)m->tensor_count + 1, sizeof *state);
     struct chain_step step, best[CHAIN_MOST_TOUCHES], now[CHAIN_MOST_TOUCHES];
     memset(load, 0, ((size_t)m->op_count + 1) * sizeof *load);
     for (int32_t o = 0; o < m->op_count; o++) {
@@ -153,7 +153,6 @@ static void chain_bound_decode(void *model, int64_t *load, int64_t *steps)
         }
     }
     for (int32_t o = 1; o <= m->op_count; o++) load[o] += load[o - 1];
-    mem_free(state);
 }
 
 static int64_t chain_priced_bound(void *model, int64_t *steps)

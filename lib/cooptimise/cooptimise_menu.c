@@ -146,7 +146,7 @@ static void fill_menu(struct builder *b, const struct division_menu *m, struct o
 
 static bool add_menu(struct builder *b, int32_t o, lx_status *st)
 {
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct division_menu m;
     const struct lx_op *op = &b->d->layouts->graph->ops[o];
     bool ok = true;
@@ -168,7 +168,6 @@ static bool add_menu(struct builder *b, int32_t o, lx_status *st)
         fill_menu(b, &m, &menu);
         (void)VEC_PUSH(&b->menus, menu);
     }
-    arena_free(&scratch);
     return ok;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/base.h"
-#include "divide/divide.h"
 #include "cooptimise/cooptimise.h"
 
 /* The menu of one shape: ops of the same kind on operands of the same layouts, divided alike. */

@@ -258,7 +258,7 @@ void joint_beam(const struct joint_model *m, const struct joint_beam_options *ho
                                      .cut = how->cut};
     struct joint_walk b = {.m = m, .how = how, .out = out};
     struct joint_node root = {.base.rank = prices_ahead(&m->room, 0, 0, 0, 0)};
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     size_t cells = ((size_t)how->width + 1) * (size_t)m->slot_count;
     *out = (struct joint_beam_result){.choice = out->choice};
     b.undo = arena_array(&memory, cells, sizeof *b.undo);
@@ -272,5 +272,4 @@ void joint_beam(const struct joint_model *m, const struct joint_beam_options *ho
     out->bound = min_i64(b.beam.dropped, min_i64(how->cut, out->found ? out->cost : NETWORK_NEVER));
     if (out->stopped) out->bound = 0;
     beam_end(&b.beam);
-    arena_free(&memory);
 }

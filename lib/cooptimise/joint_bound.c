@@ -111,7 +111,7 @@ int64_t joint_messages(struct joint_model *m, int64_t *steps)
         size_t n = (size_t)f->choice_count << listed;
         if (n > most) most = n;
     }
-    struct entry *entries = mem_zeroed(most, sizeof *entries);
+    OWNED struct entry *entries = mem_zeroed(most, sizeof *entries);
     for (int32_t v = 0; v < m->var_count; v++)
         for (int32_t x = 0; x < m->vars[v].state_count; x++)
             m->vars[v].future[x] = m->vars[v].fixed * (x > 0 ? 1 : -1) < 0 ? NETWORK_NEVER : 0;
@@ -120,7 +120,6 @@ int64_t joint_messages(struct joint_model *m, int64_t *steps)
         factor_messages(m, &m->factors[o], entries, steps);
         m->room.rest[o] = add_capped(m->room.rest[o + 1], m->factors[o].least);
     }
-    mem_free(entries);
     return m->room.rest[0] >= NETWORK_HOPELESS ? NETWORK_NEVER : prices_ahead(&m->room, 0, 0, 0, 0);
 }
 
@@ -129,7 +128,7 @@ int64_t joint_messages(struct joint_model *m, int64_t *steps)
 static void joint_bound_decode(void *model, int64_t *load, int64_t *steps)
 {
     const struct joint_model *m = model;
-    int32_t *state = mem_zeroed((size_t)m->var_count + 1, sizeof *state);
+    OWNED int32_t *state = mem_zeroed((size_t)m->var_count + 1, sizeof *state);
     memset(load, 0, ((size_t)m->factor_count + 1) * sizeof *load);
     for (int32_t o = 0; o < m->factor_count; o++) {
         const struct joint_factor *f = &m->factors[o];
@@ -176,7 +175,6 @@ static void joint_bound_decode(void *model, int64_t *load, int64_t *steps)
         load[v->to] -= v->size[state[i]];
     }
     for (int32_t o = 1; o < m->factor_count; o++) load[o] += load[o - 1];
-    mem_free(state);
 }
 
 static int64_t joint_priced_bound(void *model, int64_t *steps)

@@ -166,7 +166,7 @@ static bool joint_branch_grow(struct branch *b, lx_status *st)
 bool joint_branch(struct joint_search *s, lx_status *st)
 {
     struct joint_model *m = &s->model;
-    struct branch *b = mem_zeroed(1, sizeof *b);
+    OWNED struct branch *b = mem_zeroed(1, sizeof *b);
     size_t n = (size_t)m->factor_count;
     b->s = s;
     b->count = 1;
@@ -180,6 +180,5 @@ bool joint_branch(struct joint_search *s, lx_status *st)
         joint_messages(m, &s->steps);
     }
     arena_free(&b->memory);
-    mem_free(b);
     return ok;
 }

@@ -68,7 +68,7 @@ bool joint_walk(struct joint_search *s, lx_status *st)
     size_t bytes = (size_t)s->p->op_count * sizeof *s->trial.choice;
     for (int32_t o = 0; o < s->p->op_count && all <= MOST_COMBINATIONS; o++) all *= s->p->ops[o].choice_count;
     if (all <= MOST_COMBINATIONS) {
-        int32_t *choice = mem_zeroed((size_t)s->p->op_count + 1, sizeof *choice);
+        OWNED int32_t *choice = mem_zeroed((size_t)s->p->op_count + 1, sizeof *choice);
         bool proved = placements_exact(s->p), more = true, ok = true;
         while (ok && more && s->steps < s->step_limit) {
             memcpy(s->trial.choice, choice, bytes);
@@ -80,7 +80,6 @@ bool joint_walk(struct joint_search *s, lx_status *st)
             if (more) choice[o]++;
         }
         if (ok && !more && proved) s->bound = s->best.objective;
-        mem_free(choice);
         return ok;
     }
     while (s->best.objective < before && s->steps < s->step_limit) {

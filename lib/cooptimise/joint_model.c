@@ -221,7 +221,7 @@ static void make_factor(struct joint_model *m, const struct op_accesses *l, int3
 static bool make_factors(struct joint_model *m, lx_status *st)
 {
     const struct lx_joint_problem *p = m->p;
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct op_accesses l = {0};
     size_t most = 1;
     for (int32_t o = 0; o < p->op_count; o++)
@@ -251,14 +251,13 @@ static bool make_factors(struct joint_model *m, lx_status *st)
         make_factor(m, &l, o, &d, kept); /* compares all pairs of the op's choices */
         if (cancel_requested()) ok = status_cancelled(st);
     }
-    arena_free(&scratch);
     return ok;
 }
 
 /* True if no op touches more than JOINT_MAX_TOUCHES buffers. */
 static bool touches_fit(const struct lx_joint_problem *p, lx_status *st)
 {
-    int32_t *count = mem_zeroed((size_t)p->op_count + 1, sizeof *count);
+    OWNED int32_t *count = mem_zeroed((size_t)p->op_count + 1, sizeof *count);
     bool ok = true;
     for (int32_t i = 0; i < p->buffer_count && ok; i++)
         for (int32_t k = 0; k < p->buffers[i].access_count && ok; k++) {
@@ -268,7 +267,6 @@ static bool touches_fit(const struct lx_joint_problem *p, lx_status *st)
                 ok = status_set(st, LX_E_LIMIT, "op %s touches more than %d buffers", p->ops[o].name,
                                 JOINT_MAX_TOUCHES);
         }
-    mem_free(count);
     return ok;
 }
 

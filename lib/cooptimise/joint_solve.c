@@ -26,7 +26,7 @@ static const int64_t tight_shares[] = {63, 61, 58, 54};
 bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_options *how,
                       struct joint_leaf *leaf, lx_status *st)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct lx_problem placement;
     struct lx_answer answer = {.address = leaf->address};
     struct lx_run run = {.seed = how->run.seed,
@@ -34,7 +34,7 @@ bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_op
                          .options = how->run.options,
                          .stop = how->run.stop,
                          .context = how->run.context};
-    bool *on = mem_zeroed((size_t)p->buffer_count + 1, sizeof *on);
+    OWNED bool *on = mem_zeroed((size_t)p->buffer_count + 1, sizeof *on);
     lx_joint_placement(p, leaf->choice, &memory, &placement);
     bool ok = lx_problem_solve(&placement, how->solver, &run, &answer, st);
     leaf->proved = ok && answer.status == LX_OPTIMAL;
@@ -44,8 +44,6 @@ bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_op
         if (!on[i]) leaf->unpinned += max_i64(p->buffers[i].bytes, 0);
     }
     if (ok) leaf->objective = lx_joint_cost(p, leaf->choice, on);
-    mem_free(on);
-    arena_free(&memory);
     return ok;
 }
 

@@ -87,7 +87,7 @@ static int64_t *term_answers_signature(struct term_answers *a)
 
 static bool term_answers_repair(struct term_answers *a, lx_status *st)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct lx_problem p;
     struct lx_answer answer = {.address = a->trial_address};
     term_answers_make_problem(a, LX_SPILL, &memory, &p);
@@ -120,14 +120,13 @@ static bool term_answers_repair(struct term_answers *a, lx_status *st)
         int64_t cost = trial_cost(a);
         if (cost < a->cost) term_answers_take(a, cost);
     }
-    arena_free(&memory);
     return ok;
 }
 
 /* Places the trial. `*proved`: the trial is the best now, or it provably cannot be placed. */
 static bool term_answers_place(struct term_answers *a, int64_t cost, bool *proved, lx_status *st)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct lx_problem p;
     struct lx_answer answer = {.address = a->trial_address};
     enum lx_objective question = lx_can(a->solver, LX_FIT) ? LX_FIT : LX_SPILL;
@@ -138,7 +137,6 @@ static bool term_answers_place(struct term_answers *a, int64_t cost, bool *prove
     term_answers_make_problem(a, question, &memory, &p);
     a->solves++;
     bool ok = lx_problem_solve(&p, a->solver, &a->run, &answer, st), placed = true;
-    arena_free(&memory);
     if (!ok) return false;
     for (int32_t i = 0; i < a->n->net.count; i++) placed &= !a->on[i] || a->trial_address[i] >= 0;
     *proved = placed || answer.status == (question == LX_FIT ? LX_INFEASIBLE : LX_OPTIMAL);
@@ -152,7 +150,7 @@ bool term_answers_of(struct term_answers *a, const struct net_sweep *s, int64_t 
 {
     struct net_answers *next = net_answers_make(s);
     int64_t until = a->solves + most_solves, open = NETWORK_NEVER, cost;
-    int32_t *values = mem_zeroed((size_t)a->n->net.count + 1, sizeof *values);
+    OWNED int32_t *values = mem_zeroed((size_t)a->n->net.count + 1, sizeof *values);
     bool ok = true, proved;
     while (ok && a->solves < until && !lx_run_stopped(&a->run) &&
            net_answers_next(next, a->cost, values, &cost)) {
@@ -168,7 +166,6 @@ bool term_answers_of(struct term_answers *a, const struct net_sweep *s, int64_t 
     }
     *least = min_i64(open, net_answers_least(next));
     net_answers_free(next);
-    mem_free(values);
     return ok;
 }
 

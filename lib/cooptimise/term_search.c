@@ -40,7 +40,7 @@ static bool term_search_cancelled(const void *context)
 
 static bool run_round(struct searching *s, const struct round *r, bool *whole, lx_status *st)
 {
-    struct net_bound b;
+    SCOPED(net_bound_free) struct net_bound b;
     struct net_sweep sweep;
     int64_t least;
     bool ok = true;
@@ -61,7 +61,6 @@ static bool run_round(struct searching *s, const struct round *r, bool *whole, l
         *whole = sweep.beam.dropped >= s->a.cost;
         beam_end(&sweep.beam);
     }
-    net_bound_free(&b);
     if (ok) {
         /* Only steps: costs may be times, and are not the plan's bytes. */
         struct lx_progress now = {.steps = s->steps, .objective = INT64_MAX};

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "cost/rates.h"
-#include "base/base.h"
 
 /* --- Predicted time of one matmul under one division of its work, in microseconds (matmul.c). --- */
 

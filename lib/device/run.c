@@ -391,9 +391,8 @@ static void run_job_drop(void *result)
 
 static void run_job_end(void *argument)
 {
-    struct run_job *job = argument;
+    OWNED struct run_job *job = argument;
     lx_plan_free(job->plan);
-    mem_free(job);
 }
 
 struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_device_options *how,

@@ -78,7 +78,7 @@ static void trace_add_nest(const struct trace *x, int32_t o)
 {
     int32_t at = nest_of_op(x->p->nests, x->p->nest_count, o);
     const struct lx_nest *n = at < 0 ? NULL : &x->p->nests[at];
-    struct text name = {0};
+    SCOPED(text_free) struct text name = {0};
     double us = 0;
     if (!n || n->first != o) return;
     for (int32_t k = n->first; k <= n->last; k++) us += time_of_op(x, k);
@@ -89,7 +89,6 @@ static void trace_add_nest(const struct trace *x, int32_t o)
     trace_begin_event(x, name.at ? name.at : "nest", "nest", BUNDLES, us);
     text_format(x->t, "\"args\": {\"ops\": %d, \"iterations\": %" PRId64 ", \"us_each\": %.4f}}",
                 (int)(n->last - n->first + 1), nest_iterations(n), us / (double)nest_iterations(n));
-    text_free(&name);
 }
 
 /* Syncs before the op, as instants. */
@@ -216,14 +215,13 @@ static void add_clock(const struct lx_plan *p, const struct lx_run_result *r, en
 char *lx_run_trace(const struct lx_plan *p, const struct lx_run_result *r, size_t *length)
 {
     struct text t = {0};
-    struct lx_op_wait *waits = mem_zeroed((size_t)p->layouts->graph->op_count + 1, sizeof *waits);
+    OWNED struct lx_op_wait *waits = mem_zeroed((size_t)p->layouts->graph->op_count + 1, sizeof *waits);
     lx_plan_waits(p, waits);
     text_add(&t, "{\"lxplan\": 1, \"kind\": \"trace\", \"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
     bool measured = false;
     for (int32_t o = 0; o < r->op_count; o++) measured |= r->ops[o].measured_us > 0;
     for (int clock = 0; clock < (measured ? CLOCKS : MEASURED_CLOCK); clock++)
         add_clock(p, r, (enum trace_clock)clock, waits, &t);
-    mem_free(waits);
     text_add(&t, "\n]}\n");
     *length = t.length;
     return t.at;

@@ -110,7 +110,7 @@ void division_menu_make(const struct lx_divisions *d, int32_t op, bool orders, s
                         struct division_menu *out)
 {
     const struct lx_layouts *l = d->layouts;
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct space s;
     struct op_index x;
     *out = (struct division_menu){0};
@@ -132,7 +132,7 @@ void division_menu_make(const struct lx_divisions *d, int32_t op, bool orders, s
         out->splits = arena_array(memory, (size_t)v.split_count, sizeof *out->splits);
         for (int i = 0; i < v.split_count; i++) out->splits[i] = v.splits[i].split;
     } else {
-        VEC(int64_t) all = {0};
+        OWNED VEC(int64_t) all = {0};
         int64_t splits[LX_MAX_VARS] = {0};
         struct candidate_walk w = {.s = &s, .splits = splits};
         while (out->count < INT32_MAX && candidate_next(&w)) {
@@ -143,7 +143,6 @@ void division_menu_make(const struct lx_divisions *d, int32_t op, bool orders, s
             out->count++;
         }
         out->splits = arena_copy_array(memory, all.at, all.count, sizeof *all.at);
-        VEC_FREE(&all);
         if (orders) list_orders(memory, out);
     }
     size_t n = (size_t)out->count, cells = n * (size_t)out->operand_count;
@@ -152,7 +151,6 @@ void division_menu_make(const struct lx_divisions *d, int32_t op, bool orders, s
     out->parts = arena_array(memory, n, sizeof *out->parts);
     out->memory_us = arena_array(memory, cells, sizeof *out->memory_us);
     for (int32_t c = 0; c < out->count; c++) priced_candidates_weigh(l, &rates, &s, &x, &v, c, out);
-    arena_free(&scratch);
 }
 
 /* --- The fastest divisions, for people and for remedies. --- */
@@ -222,7 +220,7 @@ int lx_division_alternatives(const struct lx_divisions *d, int32_t op, const dou
     const struct lx_graph *g = d->layouts->graph;
     const struct lx_op *is = &g->ops[op];
     struct neighbours n = {0};
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct division_menu m;
     int count = 0;
     *neighbours = 0;
@@ -251,14 +249,13 @@ int lx_division_alternatives(const struct lx_divisions *d, int32_t op, const dou
                 lx_core_views_match(&m.views[(int64_t)c * m.operand_count + n.operand[i]], &n.view[i]);
         count = alternatives_insert(out, count, most, &a);
     }
-    arena_free(&memory);
     return count;
 }
 
 void lx_divisions_for_operand(const struct lx_divisions *d, int32_t op, int operand,
                               const struct lx_core_view *like, struct lx_other_divisions *out)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct division_menu m;
     const struct lx_division *now = &d->at[op];
     *out = (struct lx_other_divisions){0};
@@ -282,5 +279,4 @@ void lx_divisions_for_operand(const struct lx_divisions *d, int32_t op, int oper
                (size_t)m.split_count * sizeof *x->splits);
         out->count += out->count == 0 || memcmp(x->splits, out->at[0].splits, sizeof x->splits) != 0;
     }
-    arena_free(&memory);
 }

@@ -155,7 +155,7 @@ bool lx_divide_again(const struct lx_divisions *all, int32_t op, bool no_cost, s
 {
     struct lx_divide_options how = {.cores = all->cores, .no_cost = no_cost};
     struct lx_division d = {.op = op, .cores = all->cores, .contiguous = -1, .kind = LX_DIVIDED};
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct space s;
     int64_t splits[LX_MAX_VARS];
     space_of_division(all, op, &scratch, &s);
@@ -164,7 +164,6 @@ bool lx_divide_again(const struct lx_divisions *all, int32_t op, bool no_cost, s
         divide_record(all->layouts, &s, splits, memory, &d);
         *out = d;
     }
-    arena_free(&scratch);
     return ok;
 }
 
@@ -220,7 +219,7 @@ bool lx_division_with(const struct lx_divisions *d, int32_t op, const int64_t *s
 bool lx_division_ordered(const struct lx_divisions *d, int32_t op, const int64_t *splits, int front,
                          struct arena *memory, struct lx_division *out, lx_status *st)
 {
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct space s;
     struct lx_division fresh = {.op = op, .cores = d->cores, .kind = LX_DIVIDED};
     bool ok = true;
@@ -242,7 +241,6 @@ bool lx_division_ordered(const struct lx_divisions *d, int32_t op, const int64_t
                 s.op_name);
     }
     if (ok) *out = fresh;
-    arena_free(&scratch);
     return ok;
 }
 

@@ -86,7 +86,7 @@ void lx_division_work(const struct lx_divisions *all, int32_t op, struct lx_op_w
     const struct lx_op *of = &l->graph->ops[op];
     double held[LX_MAX_OPERANDS];
     int64_t splits[LX_MAX_VARS];
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct space s;
     struct cost_parts parts;
     struct lx_choice c;
@@ -112,7 +112,6 @@ void lx_division_work(const struct lx_divisions *all, int32_t op, struct lx_op_w
     out->fixed_us = parts.fixed_us;
     out->bytes_per_us = rates.value[COST_ONE_WAY] * 1e3;
     out->flops = w.flops;
-    arena_free(&scratch);
 }
 
 /* The part of streaming that a credit of bytes cannot take away: the time beyond HBM's one-way rate. */

@@ -114,7 +114,7 @@ static bool divide_as_stated(const struct lx_layouts *l, int32_t op, int64_t cor
                              const struct lx_coeff_splits *stated, struct lx_divisions *d, lx_status *st)
 {
     int64_t splits[LX_MAX_VARS];
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct space s;
     struct lx_division *v = &d->at[op];
     *v = (struct lx_division){.op = op, .cores = cores, .cores_used = 1, .contiguous = -1};
@@ -137,7 +137,6 @@ static bool divide_as_stated(const struct lx_layouts *l, int32_t op, int64_t cor
         ok = lx_division_decode(l, op, stated, splits, st) &&
              lx_division_ordered(d, op, splits, front, d->memory, v, st);
     }
-    arena_free(&scratch);
     return ok;
 }
 

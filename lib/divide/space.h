@@ -5,7 +5,6 @@
 #include "divide/divide.h"
 #include "cost/op.h"
 #include "layout/flat_index.h"
-#include "layout/op_index.h"
 
 /* --- Sets of split factors, 1 to MAX_FACTOR: no device has more cores. --- */
 

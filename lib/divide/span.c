@@ -248,14 +248,13 @@ static bool span_orders_is_large(const struct orders *s, int32_t tensor)
 static bool span_orders_fits(const struct orders *s, int32_t o)
 {
     const struct lx_op *op = &s->l->graph->ops[o];
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct space space;
     bool large = false, fits = true;
     for (int i = 0; i < op_operand_count(op); i++) large |= span_orders_is_large(s, op_operand(op, i));
     if (!large || op->kind->traits & LX_EXTERN) return true;
     space_of_op(s->l, o, s->cores, NULL, &scratch, &space);
     if (space.operand_count > 0) fits = span_reduce(&space, NULL);
-    arena_free(&scratch);
     return fits;
 }
 
@@ -326,13 +325,12 @@ static bool others_follow(struct orders *s, struct change *c, const bool *fitted
 /* Does a span make cores of the op split a sum? */
 static bool span_orders_cut_sum(const struct orders *s, int32_t o)
 {
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct space space;
     bool cut = false;
     space_of_op(s->l, o, s->cores, NULL, &scratch, &space);
     if (space.operand_count > 0 && span_reduce(&space, NULL))
         for (int i = 0; i < space.axis_count; i++) cut |= space.axes[i].is_summed && space.axes[i].floor > 1;
-    arena_free(&scratch);
     return cut;
 }
 
@@ -363,7 +361,7 @@ void lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *
 {
     const struct lx_graph *g = l->graph;
     struct orders s = {.l = l, .cores = options && options->cores > 0 ? options->cores : g->device.cores};
-    bool *fitted = mem_zeroed((size_t)g->op_count + 1, sizeof *fitted);
+    OWNED bool *fitted = mem_zeroed((size_t)g->op_count + 1, sizeof *fitted);
     s.layouts = arena_copy_array(l->memory, l->layouts, (size_t)g->tensor_count, sizeof *l->layouts);
     l->layouts = s.layouts;
     for (int32_t o = 0; o < g->op_count; o++) fitted[o] = span_orders_fits(&s, o);
@@ -391,5 +389,4 @@ void lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *
             if (wide[o]) l->too_wide = wide;
         }
     }
-    mem_free(fitted);
 }

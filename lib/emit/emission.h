@@ -4,10 +4,8 @@
  * else a table of constants. Indices of nests are `n0`, `n1`, `n2`. */
 #pragma once
 
-#include "device/memory/dtypes.h"
 #include "device/memory/stick_box.h"
 #include "emit/emit.h"
-#include "launch/launch_of_op.h"
 
 enum { EMIT_WARPS = EMIT_THREADS / 32, EMIT_VECTOR_BYTES = 16 };
 

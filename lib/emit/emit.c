@@ -65,7 +65,7 @@ void tick_comment(struct emission *e, int32_t tick)
     const struct lx_division *d = &e->plan->divisions->at[tick];
     const struct lx_launch *launch = e->plan->launches[tick].launch;
     bool dealt = launch && launch->mode == LX_PARTITION_GLOBAL;
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     text_format(&t, "/* Tick %d: %s %s%s%s%s, %s of %" PRId64 " cores", (int)tick, op->kind->name,
                 emit_comment_name(e, op->name), op->einsum ? " (" : "",
                 op->einsum ? emit_comment_name(e, op->einsum) : "", op->einsum ? ")" : "",
@@ -86,7 +86,6 @@ void tick_comment(struct emission *e, int32_t tick)
         text_add(&t, i + 1 < op_operand_count(op) ? "" : " */");
         emit_line(e, "%s", t.at);
     }
-    text_free(&t);
 }
 
 /* --- ticks --- */
@@ -353,7 +352,7 @@ bool emit_program(const struct lx_plan *p, const struct emit_options *how, struc
 {
     if (!p->layouts || !p->launches)
         return status_set(st, LX_E_UNSUPPORTED, "a bare list of buffers has no program");
-    struct emission *e = mem_zeroed(1, sizeof *e);
+    OWNED struct emission *e = mem_zeroed(1, sizeof *e);
     e->plan = p;
     e->how = *how;
     e->how.stamps |= how->counts;
@@ -369,6 +368,5 @@ bool emit_program(const struct lx_plan *p, const struct emit_options *how, struc
     text_free(&e->tables);
     text_free(&e->body);
     arena_free(&e->memory);
-    mem_free(e);
     return ok;
 }

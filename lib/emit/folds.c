@@ -91,14 +91,13 @@ static const char *folds_statement(const struct fold *f, const char *to, const c
     int width = f->vector >= 0 ? f->width : f->term_width;
     const char *y = arena_format(&f->e->memory, "%s%s%s", to, f->vector < 0 ? "_lane" : "",
                                  f->vector >= 0 || width > 1 ? ".at[j]" : "");
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     for (const char *c = term; *c; c++) /* operands are named @a, @b */
         if (*c == '@')
             text_format(&t, "%c%s", *++c, width > 1 ? ".at[j]" : "");
         else
             text_add_n(&t, c, 1);
     const char *whole = arena_format(&f->e->memory, "%s = fold_%s(%s, %s)", y, fold, y, t.at);
-    text_free(&t);
     return whole;
 }
 

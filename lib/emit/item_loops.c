@@ -56,7 +56,7 @@ int64_t item_digits_count(const struct item_digits *d)
 void item_digits_declare(struct emission *e, const struct item_digits *d, const char *item)
 {
     const char *before = "1";
-    struct text line = {0};
+    SCOPED(text_free) struct text line = {0};
     for (int i = 0; i < d->count; i++) {
         text_add(&line, i ? ", " : "const int ");
         text_format(&line, "%s = %s", d->at[i].name, item);
@@ -66,7 +66,6 @@ void item_digits_declare(struct emission *e, const struct item_digits *d, const 
                                       : arena_format(&e->memory, "%s * %s", before, d->at[i].count);
     }
     if (d->count) emit_line(e, "%s;", line.at);
-    text_free(&line);
 }
 
 /* Does the digit stay inside one stick of the operand? */
@@ -128,10 +127,9 @@ const char *item_address(struct emission *e, const struct op_place *p, const str
                 sum = number_sum(e, sum, digit_bytes(e, p, &s->at[i]));
         }
     }
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     text_format(&t, memories[p->in], sum);
     const char *address = arena_string(&e->memory, t.at);
-    text_free(&t);
     return address;
 }
 

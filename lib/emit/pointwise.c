@@ -69,7 +69,7 @@ static int pointwise_vector(const struct op_emission *o, const int *vars, int co
 /* "op_add(a.at[j], b.at[j])". */
 static const char *pointwise_call(struct emission *e, const struct op_emission *o, const char *element)
 {
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     const char *numbers = strcmp(e->number, "float") == 0 ? "op"
                           : strcmp(e->number, "i64") == 0 ? "whole"
                                                           : "wide";
@@ -81,7 +81,6 @@ static const char *pointwise_call(struct emission *e, const struct op_emission *
         text_format(&t, "%s%s", o->op->input_count ? ", " : "", emit_value(e, o->op->value, o->op->whole));
     text_add(&t, ")");
     const char *call = arena_string(&e->memory, t.at);
-    text_free(&t);
     return call;
 }
 

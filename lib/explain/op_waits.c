@@ -56,11 +56,9 @@ static void op_waits_set(const struct lx_plan *p, int32_t o, const struct clock_
 
 struct clock_times lx_plan_clock(const struct lx_plan *p, const struct clock_details *out)
 {
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct plan_program program = plan_program_of_plan(p, &scratch);
-    struct clock_times times = clock_replay(&program, out);
-    arena_free(&scratch);
-    return times;
+    return clock_replay(&program, out);
 }
 
 void lx_plan_waits(const struct lx_plan *p, struct lx_op_wait *waits)

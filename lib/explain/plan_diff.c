@@ -119,12 +119,12 @@ void lx_plan_diff(const struct lx_plan *before, const struct lx_plan *after, str
     *out = (struct lx_diff){.same_pattern = before->graph->hash == after->graph->hash,
                             .gain = before->figures.hbm_bytes - after->figures.hbm_bytes,
                             .all = mem_alloc((most + 1) * sizeof *out->all)};
-    int64_t *old = plan_diff_measure(before, out->share_before),
-            *new = plan_diff_measure(after, out->share_after);
+    OWNED int64_t *old = plan_diff_measure(before, out->share_before),
+                  *new = plan_diff_measure(after, out->share_after);
     /* Matches buffers by name; `old` and `new` are costs per buffer. */
     const struct lx_problem *p = &before->problem, *q = &after->problem;
-    struct names names = {0};
-    bool *seen = mem_zeroed((size_t)p->count + 1, sizeof *seen);
+    SCOPED(names_free) struct names names = {0};
+    OWNED bool *seen = mem_zeroed((size_t)p->count + 1, sizeof *seen);
     for (int32_t i = 0; i < p->count; i++) names_add(&names, p->buffers[i].name, i);
     for (int32_t k = 0; k < q->count; k++) {
         int32_t i = names_find(&names, q->buffers[k].name);
@@ -134,10 +134,6 @@ void lx_plan_diff(const struct lx_plan *before, const struct lx_plan *after, str
     }
     for (int32_t i = 0; i < p->count; i++)
         if (!seen[i]) plan_diff_add(out, before, i, after, -1, LX_ONLY_BEFORE, old[i]);
-    names_free(&names);
-    mem_free(seen);
-    mem_free(old);
-    mem_free(new);
     qsort(out->all, (size_t)out->count, sizeof *out->all, by_change_and_gain);
 }
 
@@ -230,19 +226,17 @@ void lx_nest_diff(const struct lx_plan *before, const struct lx_plan *after, str
     size_t most = (size_t)before->nest_count + (size_t)after->nest_count;
     const struct lx_graph *g = before->layouts->graph, *h = after->layouts->graph;
     /* per op of the second plan: its position in the first */
-    int32_t *place = mem_zeroed((size_t)h->op_count + 1, sizeof *place);
-    struct names names = {0};
+    OWNED int32_t *place = mem_zeroed((size_t)h->op_count + 1, sizeof *place);
+    SCOPED(names_free) struct names names = {0};
     for (int32_t o = 0; o < g->op_count; o++) names_add(&names, g->ops[o].name, o);
     for (int32_t o = 0; o < h->op_count; o++) {
         int32_t at = names_find(&names, h->ops[o].name);
         place[o] = at >= 0 ? at : o > 0 ? place[o - 1] : 0;
     }
-    names_free(&names);
     *out = (struct lx_nest_diff){
         .all = mem_zeroed(most + 1, sizeof *out->all),
         .others = {.bytes_before = before->figures.hbm_bytes, .bytes_after = after->figures.hbm_bytes}};
     nest_diff_compare(before, after, place, out);
-    mem_free(place);
 }
 
 void lx_nest_diff_free(struct lx_nest_diff *d)

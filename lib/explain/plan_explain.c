@@ -112,7 +112,7 @@ ORDER(nest_explain_by_use, struct lx_nest_part, ORDER_UP(use) ORDER_UP(tensor));
 void lx_plan_explain_nest(const struct lx_plan *p, int32_t nest, struct lx_nest_explained *out)
 {
     const struct lx_nest *n = &p->nests[nest];
-    struct lx_occupancy taken = {0};
+    SCOPED(lx_occupancy_free) struct lx_occupancy taken = {0};
     int32_t tensors = p->layouts->graph->tensor_count;
     *out = (struct lx_nest_explained){.parts = mem_zeroed((size_t)tensors + 1, sizeof *out->parts)};
     lx_occupancy_make(p, LX_ALL_POOLS, &taken);
@@ -127,7 +127,6 @@ void lx_plan_explain_nest(const struct lx_plan *p, int32_t nest, struct lx_nest_
         out->end_to_end_us += p->traffic[o].end_to_end_us;
     }
     out->free_bytes = p->problem.capacity - lx_occupancy_most(&taken, n->first, (int64_t)n->last + 1);
-    lx_occupancy_free(&taken);
 }
 
 void lx_nest_explained_free(struct lx_nest_explained *e)
@@ -148,7 +147,7 @@ void lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t ad
 {
     int32_t reserved = p->problem.pool_count ? p->problem.pools[pool].reserved_count : 0;
     size_t room = (size_t)p->problem.count + (size_t)reserved + 1;
-    struct stretch *taken = mem_alloc(room * sizeof *taken);
+    OWNED struct stretch *taken = mem_alloc(room * sizeof *taken);
     /* Top: the pool's capacity; if the objective is height, the end of its highest buffer. */
     bool height = p->problem.objective == LX_HEIGHT;
     int64_t top = height ? 0 : lx_pool_capacity(&p->problem, pool), end = 0;
@@ -181,5 +180,4 @@ void lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t ad
         }
         end = max_i64(end, taken[i].to);
     }
-    mem_free(taken);
 }

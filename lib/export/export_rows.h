@@ -3,7 +3,6 @@
 
 #include "base/base.h"
 #include "export/exports.h"
-#include "plan/plan.h"
 
 #define EXPORT_WRITES(name)                                                                                  \
     bool name(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)

@@ -126,8 +126,8 @@ char *lx_export_list(const struct lx_graph *g, const struct lx_problem *problem,
         return status_set(st, LX_E_USAGE, "%s has no columns for %s; use --format pattern, which has",
                           format->summary, lx_needs_words(needs & NEEDED, what, sizeof what)),
                NULL;
-    struct lx_buffer *kept = mem_alloc(room * sizeof *kept);
-    int64_t *ids = mem_alloc(room * sizeof *ids);
+    OWNED struct lx_buffer *kept = mem_alloc(room * sizeof *kept);
+    OWNED int64_t *ids = mem_alloc(room * sizeof *ids);
     *left = (struct lx_left_out){.needs = needs, .places = p && format->has_addresses};
     for (int32_t i = 0; left->places && i < p->problem.count; i++) left->shared += p->took_slot_of[i] >= 0;
     for (int32_t i = 0; i < problem->count; i++) {
@@ -140,7 +140,5 @@ char *lx_export_list(const struct lx_graph *g, const struct lx_problem *problem,
     }
     left->barred = problem->count - n;
     char *text = format->write_buffers(&(struct lx_buffers){kept, n, problem->alignment, ids}, length);
-    mem_free(kept);
-    mem_free(ids);
     return text;
 }

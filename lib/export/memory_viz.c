@@ -33,7 +33,7 @@ static void pickle_put(struct text *t, const char *opcodes, uint64_t n, int coun
 /* Bytes that are no UTF-8 would make the file unreadable: they become "?". */
 static void pickle_string(struct text *t, const char *s)
 {
-    struct text clean = {0};
+    SCOPED(text_free) struct text clean = {0};
     for (size_t left = strlen(s); left > 0;) {
         int n = utf8_length(s, left);
         text_add_n(&clean, n ? s : "?", n ? (size_t)n : 1);
@@ -42,7 +42,6 @@ static void pickle_string(struct text *t, const char *s)
     }
     pickle_put(t, BINUNICODE, clean.length, 4);
     text_add_n(t, clean.at ? clean.at : "", clean.length);
-    text_free(&clean);
 }
 
 /* Call before element `count` of a list: readers take a limited number of elements at once. */
@@ -138,7 +137,7 @@ static void viz_add_event(const struct lx_plan *p, struct text *t, const char *a
                           const struct allocation *a, int64_t tick)
 {
     const struct lx_graph *g = p->layouts ? p->layouts->graph : NULL;
-    struct text words = {0};
+    SCOPED(text_free) struct text words = {0};
     text_add(&words, a->name);
     if (g && tick < g->op_count) text_format(&words, ", %s", g->ops[tick].name);
     text_add(t, DICT_BEGIN);
@@ -155,13 +154,12 @@ static void viz_add_event(const struct lx_plan *p, struct text *t, const char *a
     pickle_string(t, words.at ? words.at : "");
     viz_add_number(t, "line", tick);
     text_add(t, DICT_END LIST_END DICT_END);
-    text_free(&words);
 }
 
 /* Events in order of time. */
 static void viz_add_trace(const struct lx_plan *p, const struct allocations *a, struct text *t)
 {
-    struct event *e = mem_zeroed(2 * a->count + 1, sizeof *e);
+    OWNED struct event *e = mem_zeroed(2 * a->count + 1, sizeof *e);
     char segment[] = "segment";
     const struct allocation all = {.name = segment, .size = a->capacity};
     size_t n = 1;
@@ -181,7 +179,6 @@ static void viz_add_trace(const struct lx_plan *p, const struct allocations *a, 
         viz_add_event(p, t, "free_completed", one, e[i].tick);
     }
     text_add(t, LIST_END);
-    mem_free(e);
 }
 
 /* One block, free at the end. */
@@ -207,7 +204,7 @@ static void viz_add_segment(int device, int64_t capacity, struct text *t)
 bool memory_viz_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)
 {
     int pools = (int)lx_pool_count(&p->problem), count = pools + (p->layouts != NULL);
-    struct allocations *devices = mem_zeroed((size_t)count, sizeof *devices);
+    OWNED struct allocations *devices = mem_zeroed((size_t)count, sizeof *devices);
     (void)other, (void)st;
     for (int d = 0; d < pools; d++) { /* the pool's blocks, at least its capacity */
         struct allocations *a = &devices[d];
@@ -239,6 +236,5 @@ bool memory_viz_write(const struct lx_plan *p, const struct lx_plan *other, stru
         for (size_t i = 0; i < devices[d].count; i++) mem_free(devices[d].at[i].name);
         mem_free(devices[d].at);
     }
-    mem_free(devices);
     return true;
 }

@@ -297,14 +297,13 @@ static bool model_explorer_write_figure(const struct lx_plan *p, enum figure fig
     model_explorer_add_graph_id(out, p);
     text_format(out, ": {\"name\": \"%s\", \"results\": {", figure_names[figure]);
     for (int32_t i = 0; model_explorer_next_node(p, &i, &n);) {
-        struct text value = {0};
+        SCOPED(text_free) struct text value = {0};
         if (model_explorer_add_figure(p, figure, n, &value)) {
             text_format(out, "%s  ", between);
             model_explorer_add_node_id(out, n);
             text_format(out, ": {\"value\": %s}", value.at);
             between = ",\n";
         }
-        text_free(&value);
     }
     text_format(out, "\n}%s}}\n",
                 figure == RESIDENCY

@@ -8,7 +8,7 @@
 void html_page(const char *title, const char *script, const struct text *json, const struct text *still,
                struct text *out)
 {
-    char *clean = printable(title, 0);
+    OWNED char *clean = printable(title, 0);
     text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                   "<meta name=\"color-scheme\" content=\"light dark\">\n"
@@ -29,7 +29,6 @@ void html_page(const char *title, const char *script, const struct text *json, c
     }
     text_format(out, "</script>\n<script>\n%s</script>\n<script>\n%s</script>\n</body>\n</html>\n",
                 html_page_js, script);
-    mem_free(clean);
 }
 
 const char page_version[] = LXPLAN_VERSION;
@@ -187,7 +186,7 @@ void add_still(const struct lx_plan *p, const struct lx_plan *other, struct text
                                            "HBM bytes", "ring bytes", "predicted", NULL};
     int32_t all = p->problem.count, shown = 0, ops = p->layouts ? p->layouts->graph->op_count : 0,
             *chosen = largest_buffers(p, STILL_MOST, &shown);
-    int64_t *moved = moved_by_buffers(p);
+    OWNED int64_t *moved = moved_by_buffers(p);
     text_add(out, "<header><div><h1>");
     text_xml_name(out, p->graph->name, 0);
     text_add(out, "</h1></div></header>\n<main>\n<section><h2>Plan</h2><table>\n");
@@ -207,6 +206,5 @@ void add_still(const struct lx_plan *p, const struct lx_plan *other, struct text
         text_add(out, "</tbody></table></section>\n");
     }
     text_add(out, "</main>\n");
-    mem_free(moved);
     mem_free(chosen);
 }

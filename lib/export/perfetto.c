@@ -156,10 +156,10 @@ static void perfetto_add_cores(struct plan_trace *x)
 static void perfetto_add_pool(struct plan_trace *x, int32_t pool)
 {
     const struct lx_pool *own = x->p->problem.pool_count ? &x->p->problem.pools[pool] : NULL;
-    struct lx_occupancy o;
-    struct text name = {0};
+    SCOPED(lx_occupancy_free) struct lx_occupancy o;
+    SCOPED(text_free) struct text name = {0};
     lx_occupancy_make(x->p, pool, &o);
-    int64_t *at = mem_alloc((o.count + 3 + 2 * (size_t)(own ? own->reserved_count : 0)) * sizeof *at);
+    OWNED int64_t *at = mem_alloc((o.count + 3 + 2 * (size_t)(own ? own->reserved_count : 0)) * sizeof *at);
     size_t n = 0, k = 0;
     at[n++] = x->time.first;
     for (size_t i = 0; i < o.count; i++) at[n++] = o.tick[i];
@@ -185,9 +185,6 @@ static void perfetto_add_pool(struct plan_trace *x, int32_t pool)
         text_format(x->trace.out, "\"bytes\": %" PRId64 ", \"reserved\": %" PRId64 "}}",
                     end || !k ? 0 : o.bytes[k - 1], end ? 0 : reserved);
     }
-    mem_free(at);
-    text_free(&name);
-    lx_occupancy_free(&o);
 }
 
 /* In GB/s, so that rate times tick length is exactly the bytes. */
@@ -257,7 +254,7 @@ bool perfetto_write(const struct lx_plan *p, const struct lx_plan *other, struct
     const struct lx_problem *problem = &x.p->problem;
     size_t room = 1, n = 0;
     for (int32_t i = 0; i < problem->count; i++) room += (size_t)lx_life_count(&problem->buffers[i]);
-    struct laned *all = mem_alloc(room * sizeof *all);
+    OWNED struct laned *all = mem_alloc(room * sizeof *all);
     for (int32_t i = 0; i < problem->count; i++)
         for (int32_t k = 0; k < lx_life_count(&problem->buffers[i]); k++) {
             struct lx_life life = lx_life_at(&problem->buffers[i], k);
@@ -271,7 +268,6 @@ bool perfetto_write(const struct lx_plan *p, const struct lx_plan *other, struct
         perfetto_name(&x.trace, "thread", BUFFERS, l, name);
     }
     for (size_t i = 0; i < n; i++) perfetto_add_life(&x, &all[i]);
-    mem_free(all);
     text_add(out, "\n]}\n");
     mem_free(x.time.at);
     return true;
@@ -313,14 +309,13 @@ static void perfetto_add_team_op(struct team_trace *x, int m, int o)
     perfetto_add_op(&x->trace, o, &x->p->plans[m]->traffic[o]);
     if (!(at->works[o] > at->begin[o])) return;
     const struct lx_team_trip *trip = &at->trips[at->trip[o]];
-    struct text name = {0};
+    SCOPED(text_free) struct text name = {0};
     const char *how;
     text_format(&name, "wait for %s", perfetto_trip_name(x->p->team, trip->tag, &how));
     perfetto_begin_slice(&x->trace, m + 1, WAITS, name.at, how, perfetto_ps(at->begin[o]),
                          perfetto_ps(at->works[o]));
     text_format(x->trace.out, "\"tick\": %d, \"tag\": %d, \"bytes\": %" PRId64 "}}", o, trip->tag,
                 trip->bytes);
-    text_free(&name);
 }
 
 static void perfetto_add_flow_end(struct team_trace *x, const char *phase, int member, int row, double us)
@@ -368,7 +363,7 @@ char *lx_team_trace(const struct lx_team_plans *p, size_t *length)
         const struct lx_team_times *at = &clock->at[m];
         /* "device 3 at 1, 0 of 2x2", and its rows. */
         const struct lx_team_grid *grid = &x.p->team->grid;
-        struct text name = {0};
+        SCOPED(text_free) struct text name = {0};
         text_format(&name, "device %d at ", m);
         for (int a = 0; a < grid->axes; a++)
             text_format(&name, "%s%d", a ? ", " : "", lx_team_coordinate(grid, m, a));
@@ -381,7 +376,6 @@ char *lx_team_trace(const struct lx_team_plans *p, size_t *length)
             snprintf(row, sizeof row, "links of axis %d", a);
             perfetto_name(&x.trace, "thread", m + 1, FIRST_AXIS + a, row);
         }
-        text_free(&name);
         for (int o = 0; o < at->ops; o++) perfetto_add_team_op(&x, m, o);
         for (int i = 0; i < at->trip_count; i++) perfetto_add_trip(&x, m, &at->trips[i]);
     }

@@ -40,7 +40,7 @@ ORDER(laned_by_begin, struct laned, ORDER_UP(from) ORDER_DOWN(to) ORDER_UP(who))
 
 int lanes_sweep(struct laned *all, size_t count, int most)
 {
-    int64_t *free_from = mem_alloc(((size_t)most + 1) * sizeof *free_from);
+    OWNED int64_t *free_from = mem_alloc(((size_t)most + 1) * sizeof *free_from);
     int used = 0;
     if (count) qsort(all, count, sizeof *all, laned_by_begin);
     for (size_t i = 0; i < count; i++) {
@@ -51,7 +51,6 @@ int lanes_sweep(struct laned *all, size_t count, int most)
         free_from[lane] = all[i].to;
         if (lane == used) used++;
     }
-    mem_free(free_from);
     return used;
 }
 
@@ -82,7 +81,7 @@ ORDER(off_chip_by_rank, struct off_chip, ORDER_UP(barred) ORDER_DOWN(cost) ORDER
 int32_t *off_chip_by_cost(const struct lx_plan *p, int32_t *count)
 {
     size_t n = 0, room = (size_t)p->problem.count + 1;
-    struct off_chip *r = mem_alloc(room * sizeof *r);
+    OWNED struct off_chip *r = mem_alloc(room * sizeof *r);
     int32_t *out = mem_alloc(room * sizeof *out);
     for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *b = &p->problem.buffers[i];
@@ -90,7 +89,6 @@ int32_t *off_chip_by_cost(const struct lx_plan *p, int32_t *count)
     }
     if (n) qsort(r, n, sizeof *r, off_chip_by_rank);
     for (size_t i = 0; i < n; i++) out[i] = r[i].buffer;
-    mem_free(r);
     *count = (int32_t)n;
     return out;
 }

@@ -10,9 +10,8 @@
 /* Names of files are made printable. */
 static void page_add_name(struct text *out, const char *name)
 {
-    char *clean = printable(name ? name : "", 0);
+    OWNED char *clean = printable(name ? name : "", 0);
     text_json_string(out, clean);
-    mem_free(clean);
 }
 
 static void page_add_fact(struct text *out, const char *name, const char *value, const char *tone)
@@ -30,7 +29,7 @@ static void page_add_facts(const struct lx_plan *p, const struct lx_plan *other,
 {
     const struct lx_figures *f = &p->figures;
     bool list = p->graph->list, height = p->problem.objective == LX_HEIGHT;
-    struct text times = {0};
+    SCOPED(text_free) struct text times = {0};
     text_add(out, "\"facts\": [");
     if (height)
         page_add_fact(out, "height", in_bytes(f->height_bytes).at, NULL);
@@ -65,17 +64,14 @@ static void page_add_facts(const struct lx_plan *p, const struct lx_plan *other,
         page_add_fact(out, "most in use", in_percent((double)peak / (double)p->problem.capacity).at, NULL);
     if (other) {
         /* Figures of the other plan. */
-        struct text name = {0}, value = {0};
+        SCOPED(text_free) struct text name = {0}, value = {0};
         text_add(&name, "beside it: ");
         add_printable(&name, other->graph->name ? other->graph->name : "", 0);
         text_format(&name, ", %s", other->solver);
         add_value_words(other, false, &value);
         page_add_fact(out, name.at ? name.at : "", value.at ? value.at : "", NULL);
-        text_free(&name);
-        text_free(&value);
     }
     text_add(out, "],\n");
-    text_free(&times);
 }
 
 enum plan_page_column {
@@ -131,7 +127,7 @@ static void page_add_numbers(const int64_t *at, size_t count, struct text *out)
 
 static void page_add_buffers(const struct lx_plan *p, struct text *out)
 {
-    int64_t *moved = moved_by_buffers(p);
+    OWNED int64_t *moved = moved_by_buffers(p);
     text_add(out, "\"buffers\": {\"name\": [");
     for (int32_t i = 0; i < p->problem.count; i++) {
         if (i) text_add(out, ",");
@@ -155,7 +151,6 @@ static void page_add_buffers(const struct lx_plan *p, struct text *out)
             text_add(out, "0");
     }
     text_add(out, "]},\n");
-    mem_free(moved);
 }
 
 /* Pools as bands of one axis of addresses, and lives of buffers with several. */
@@ -270,8 +265,8 @@ static void page_add_nests(const struct lx_plan *p, struct text *out)
 /* The plan as a story, and the command to make it again. */
 static void page_add_remarks(const struct lx_plan *p, struct text *out)
 {
-    struct text again = {0};
-    struct story story;
+    SCOPED(text_free) struct text again = {0};
+    SCOPED(story_free) struct story story;
     story_make(p, &story);
     text_add(out, "\"words\": [");
     for (int i = 0; i < story.count; i++) {
@@ -279,19 +274,17 @@ static void page_add_remarks(const struct lx_plan *p, struct text *out)
         text_json_string(out, story.at[i].sentence.at);
         text_add(out, ", ");
     }
-    story_free(&story);
     text_format(&again, "pattern %s; lxplan %s; to plan it again: ", p->graph->hash_word, page_version);
     add_command_words(p, &again);
     text_json_string(out, again.at ? again.at : "");
     text_add(out, "],\n");
-    text_free(&again);
 }
 
 static void page_add_plan(const struct lx_plan *p, const struct lx_occupancy *o, int64_t top,
                           struct text *out)
 {
     const struct lx_device *d = &p->graph->device;
-    struct text subtitle = {0};
+    SCOPED(text_free) struct text subtitle = {0};
     text_format(&subtitle, "%s: %s", p->solver, verdict_words(p));
     if (!p->graph->list) text_format(&subtitle, ", %s", d->preset);
     if (p->graph->summary && *p->graph->summary) text_format(&subtitle, ". %s", p->graph->summary);
@@ -309,14 +302,13 @@ static void page_add_plan(const struct lx_plan *p, const struct lx_occupancy *o,
                 o->first, max_i64(o->last, o->first + 1), o->peak, o->peak_tick);
     text_format(out, ", \"cores\": %" PRId64 ", \"grid_x\": %" PRId64 ",\n", p->graph->list ? 0 : d->cores,
                 max_i64(d->grid_x > 8 && d->grid_y == 1 ? 8 : d->grid_x, 1));
-    text_free(&subtitle);
 }
 
 void plan_page(const struct lx_plan *p, const struct lx_plan *other, const char *remedies, struct text *out)
 {
-    struct lx_occupancy o = {0};
-    struct bands bands = {0};
-    struct text json = {0}, still = {0};
+    SCOPED(lx_occupancy_free) struct lx_occupancy o = {0};
+    SCOPED(bands_free) struct bands bands = {0};
+    SCOPED(text_free) struct text json = {0}, still = {0};
     lx_occupancy_make(p, LX_ALL_POOLS, &o);
     bands_make(p, &bands);
     page_add_plan(p, &o, bands.top, &json);
@@ -334,10 +326,6 @@ void plan_page(const struct lx_plan *p, const struct lx_plan *other, const char 
     text_format(&json, "\"remedies\": %s}\n", remedies ? remedies : "null");
     add_still(p, other, &still);
     html_page(p->graph->name, html_plan_js, &json, &still, out);
-    text_free(&json);
-    text_free(&still);
-    bands_free(&bands);
-    lx_occupancy_free(&o);
 }
 
 bool html_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)

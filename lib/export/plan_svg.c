@@ -49,9 +49,8 @@ static double svg_y_of(const struct frame *f, int32_t pool, int64_t address)
 
 void text_xml_name(struct text *t, const char *s, int columns)
 {
-    char *clean = printable(s ? s : "", columns);
+    OWNED char *clean = printable(s ? s : "", columns);
     text_xml(t, clean);
-    mem_free(clean);
 }
 
 /* A light colour with a hue by name, as RGB, which every viewer knows. */
@@ -87,11 +86,10 @@ static void svg_add_tooltip(const struct lx_plan *p, int32_t i, struct text *t)
     }
     text_format(t, ", cost off chip %s", in_bytes(b->spill_cost).at);
     if (is_tile(p, i)) {
-        struct text words = {0};
+        SCOPED(text_free) struct text words = {0};
         add_tile_words(p, i, 0, &words);
         text_add(t, "; ");
         text_xml(t, words.at);
-        text_free(&words);
     }
     if (p->took_slot_of[i] >= 0) {
         text_add(t, ", in place of ");
@@ -254,7 +252,7 @@ static void svg_nests(const struct frame *f, double y, struct text *t)
         t, "<g id=\"nests\"><text class=\"dim\" text-anchor=\"end\" x=\"%.1f\" y=\"%.1f\">nests</text>\n",
         f->x - 8, y + 12);
     for (int32_t i = 0; i < p->nest_count; i++) {
-        struct text words = {0};
+        SCOPED(text_free) struct text words = {0};
         double from = svg_x_of(f, p->nests[i].first) + 1, to = svg_x_of(f, (int64_t)p->nests[i].last + 1) - 1;
         add_nest_words(p, &p->nests[i], &words);
         text_format(t, "<path class=\"nest\" d=\"M%.2f %.1fv5H%.2fv-5\"><title>", from, y, to);
@@ -262,7 +260,6 @@ static void svg_nests(const struct frame *f, double y, struct text *t)
         text_add(t, "</title></path>");
         svg_add_label(words.at, from, y + 4, to - from, NEST_ROW - 6, t);
         text_add(t, "\n");
-        text_free(&words);
     }
     text_add(t, "</g>\n");
 }
@@ -403,7 +400,7 @@ static void svg_stack_bands(struct frame *f)
 
 void plan_svg(const struct lx_plan *p, int width, int height, bool in_page, int32_t most, struct text *t)
 {
-    struct lx_occupancy time = {0};
+    SCOPED(lx_occupancy_free) struct lx_occupancy time = {0};
     int32_t count = 0, *spilled = off_chip_by_cost(p, &count), barred = 0;
     lx_occupancy_make(p, LX_ALL_POOLS, &time);
     while (count > 0 && p->problem.buffers[spilled[count - 1]].reason) count--, barred++; /* they come last */
@@ -461,6 +458,5 @@ void plan_svg(const struct lx_plan *p, int width, int height, bool in_page, int3
     text_add(t, "</text></g>\n</svg>\n");
     mem_free(f.at);
     bands_free(&f.bands);
-    lx_occupancy_free(&time);
     mem_free(spilled);
 }

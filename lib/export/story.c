@@ -48,13 +48,12 @@ static void story_compulsory(const struct lx_plan *p, struct text *t)
 
 static void story_kinds(const struct lx_plan *p, struct text *t)
 {
-    int64_t *moved = moved_by_buffers(p);
+    OWNED int64_t *moved = moved_by_buffers(p);
     struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
     if (p->figures.hbm_bytes > 0) {
         text_add(t, "What crosses HBM: ");
         add_byte_sums(p, &sums, t);
     }
-    mem_free(moved);
 }
 
 static void story_avoidable(const struct lx_plan *p, struct text *t)
@@ -80,7 +79,7 @@ static void story_avoidable(const struct lx_plan *p, struct text *t)
 
 static void story_fullest(const struct lx_plan *p, struct text *t)
 {
-    struct lx_occupancy o;
+    SCOPED(lx_occupancy_free) struct lx_occupancy o;
     int32_t largest = -1;
     lx_occupancy_make(p, LX_ALL_POOLS, &o);
     for (int32_t i = 0; i < p->problem.count; i++) {
@@ -98,14 +97,13 @@ static void story_fullest(const struct lx_plan *p, struct text *t)
         add_printable(t, p->problem.buffers[largest].name, 40);
         text_format(t, " with %s", in_short_bytes(p->problem.buffers[largest].size).at);
     }
-    lx_occupancy_free(&o);
 }
 
 static void story_time(const struct lx_plan *p, struct text *t)
 {
     if (!p->layouts || !(p->figures.end_to_end_us > 0)) return;
     int32_t ops = p->layouts->graph->op_count;
-    struct lx_op_wait *waits = mem_zeroed((size_t)ops + 1, sizeof *waits);
+    OWNED struct lx_op_wait *waits = mem_zeroed((size_t)ops + 1, sizeof *waits);
     lx_plan_waits(p, waits);
     struct lx_op_wait sum = lx_waits_sum(waits, ops);
     enum lx_wait longest = lx_wait_longest(&sum);
@@ -117,7 +115,6 @@ static void story_time(const struct lx_plan *p, struct text *t)
                 lx_wait_word(longest));
     add_printable(t, p->layouts->graph->ops[op].name, 40);
     text_format(t, " takes longest, %s", in_micros(lx_wait_us(&waits[op])).at);
-    mem_free(waits);
 }
 
 static void story_launches(const struct lx_plan *p, struct text *t)

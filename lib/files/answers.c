@@ -101,7 +101,7 @@ const struct lx_graph *lx_graph_with_answer(const struct lx_graph *g, const char
                              "a placement of buffers goes with a list of buffers, and this is a graph"),
                NULL;
     size_t n = (size_t)g->list->buffer_count;
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct answer_reader r = {.list = g->list,
                               .known = arena_array(&memory, n, sizeof *r.known),
                               .address = arena_array(&memory, n, sizeof *r.address),
@@ -123,6 +123,5 @@ const struct lx_graph *lx_graph_with_answer(const struct lx_graph *g, const char
     const struct lx_graph *with =
         ok ? lx_graph_with_places(g, r.address, g->list->pool_count ? r.pool : NULL) : NULL;
     names_free(&r.names);
-    arena_free(&memory);
     return with;
 }

@@ -249,8 +249,6 @@ bool lx_device_of_text(const char *file, const char *text, size_t length, struct
 bool lx_device_read(const char *path, struct lx_device *out, lx_status *st)
 {
     size_t length;
-    char *text = file_read(path, &length, st);
-    bool ok = text && lx_device_of_text(path, text, length, out, st);
-    mem_free(text);
-    return ok;
+    OWNED char *text = file_read(path, &length, st);
+    return text && lx_device_of_text(path, text, length, out, st);
 }

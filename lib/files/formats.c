@@ -117,12 +117,11 @@ const struct lx_graph *lx_graph_of_text(const char *file, const char *text, size
     const struct lx_format *format = lx_format_of(text, length);
     skip_byte_order_mark(&text, &length);
     if (!format && looks_like_csv(text, length)) {
-        struct text t = {0};
+        SCOPED(text_free) struct text t = {0};
         for (const struct lx_format *f = lx_formats(); f->name; f++)
             if (looks_like_csv(f->begins, strlen(f->begins)))
                 text_format(&t, t.length ? " and %s with %s" : "; %s begins with %s", f->summary, f->begins);
         status_set_at(st, LX_E_SCHEMA, file, 1, 1, "a table with an unknown header%s", t.at ? t.at : "");
-        text_free(&t);
         return NULL;
     }
     /* Otherwise the pattern reader gives the best error. */
@@ -132,10 +131,9 @@ const struct lx_graph *lx_graph_of_text(const char *file, const char *text, size
 const struct lx_graph *lx_graph_read(const char *path, lx_status *st)
 {
     size_t length;
-    char *text = file_read(path, &length, st);
+    OWNED char *text = file_read(path, &length, st);
     if (!text) return NULL;
     const struct lx_graph *g =
         lx_graph_of_text(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
-    mem_free(text);
     return g;
 }

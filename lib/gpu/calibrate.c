@@ -204,10 +204,9 @@ void lx_calibration_fit(struct lx_calibration *c, const struct lx_plan *const *p
     for (int i = 0; i < FITTED_ROWS; i++)
         for (int k = fitted_rows[i].first; k < fitted_rows[i].first + fitted_rows[i].count; k++)
             calibrate_set(c, (enum cost_constant_id)k, f.device.own_costs.number[k].value, how);
-    double *off = mem_zeroed((size_t)count, sizeof *off);
+    OWNED double *off = mem_zeroed((size_t)count, sizeof *off);
     for (int i = 0; i < count; i++) off[i] = fabs(calibrate_predicted(plans[i], &c->device) / us[i] - 1);
     qsort(off, (size_t)count, sizeof *off, order_double);
     c->median_off = off[count / 2];
     c->worst_off = off[count - 1];
-    mem_free(off);
 }

@@ -48,14 +48,13 @@ static bool gpu_find(struct gpu_machine *m, char *name, size_t size, lx_status *
 
 static bool machine_gpu_there(char *words, size_t size, struct machine_room *room, lx_status *st)
 {
-    struct gpu_machine *m = mem_zeroed(1, sizeof *m);
+    OWNED struct gpu_machine *m = mem_zeroed(1, sizeof *m);
     char name[64] = "";
     bool ok = gpu_find(m, name, sizeof name, st);
     if (ok)
         snprintf(words, size, "%.40s, %d multiprocessors, %d bytes of shared memory", name, m->cores,
                  m->shared);
     *room = (struct machine_room){m->cores, m->shared, m->cache};
-    mem_free(m);
     return ok;
 }
 
@@ -71,10 +70,9 @@ static void *gpu_compile_nvrtc(const struct gpu_compiler *c, const char *text, c
     if (c->create(&program, text, "plan.cu", 0, NULL, NULL))
         return status_set(st, LX_E_UNSUPPORTED, "nvrtc takes no program"), NULL;
     if (c->compile(program, 3, options) || c->size(program, &size) || size == 0) {
-        char *log = c->log_size(program, &size) ? NULL : mem_zeroed(size + 1, 1);
+        OWNED char *log = c->log_size(program, &size) ? NULL : mem_zeroed(size + 1, 1);
         if (log) c->log(program, log);
         status_set(st, LX_E_INTERNAL, "nvrtc refuses the program: %.600s", log ? log : "");
-        mem_free(log);
     } else {
         image = mem_zeroed(size + 1, 1);
         if (c->image(program, image)) {
@@ -124,7 +122,7 @@ static void *gpu_compile(const struct gpu_machine *m, const struct text *program
 
 static void machine_gpu_close(void *machine)
 {
-    struct gpu_machine *m = machine;
+    OWNED struct gpu_machine *m = machine;
     struct gpu_driver *d = &m->d;
     gpu_address *all[] = {&m->hbm, &m->aside, &m->trace, &m->counters};
     if (m->context) {
@@ -135,7 +133,6 @@ static void machine_gpu_close(void *machine)
         if (m->module) d->unload(m->module);
         d->release(m->device);
     }
-    mem_free(m);
 }
 
 static bool gpu_allocate(struct gpu_machine *m, lx_status *st)
@@ -162,7 +159,7 @@ static void *machine_gpu_open(const struct text *program, const struct emit_fact
     struct gpu_machine *m = mem_zeroed(1, sizeof *m);
     struct gpu_driver *d = &m->d;
     char name[64];
-    void *image = NULL;
+    OWNED void *image = NULL;
     m->facts = *facts;
     bool ok = gpu_find(m, name, sizeof name, st);
     if (ok && facts->cores > m->cores)
@@ -181,7 +178,6 @@ static void *machine_gpu_open(const struct text *program, const struct emit_fact
         gpu_ok(d, d->function(&m->function, m->module, "plan"), "the program", st) &&
         gpu_ok(d, d->set_function(m->function, FUNCTION_SHARED, (int)facts->lx_bytes), "shared memory", st) &&
         gpu_allocate(m, st);
-    mem_free(image);
     if (ok) return m;
     machine_gpu_close(m);
     return NULL;
@@ -271,12 +267,12 @@ static bool machine_gpu_time(void *machine, const void *hbm, int launches, struc
                              lx_status *st)
 {
     enum { SETS_LEAST = 4, SETS_MOST = 64, WARM_UP = 3, SETS_BYTES = 160 << 20 };
-    struct gpu_timing t = {.m = machine};
+    SCOPED(gpu_timing_free) struct gpu_timing t = {.m = machine};
     int64_t bytes = max_i64(t.m->facts.hbm_bytes, 1);
     t.sets = (int)min_i64(max_i64(SETS_BYTES / bytes + 1, SETS_LEAST), SETS_MOST);
     t.set = mem_zeroed((size_t)t.sets, sizeof *t.set);
     int rounds = (int)max_i64(ceil_div_i64(launches, t.sets), 15);
-    double *us = mem_zeroed((size_t)rounds, sizeof *us);
+    OWNED double *us = mem_zeroed((size_t)rounds, sizeof *us);
     bool ok = gpu_timing_make(&t, hbm, st);
     for (int i = -WARM_UP; ok && i < rounds; i++) {
         double one = gpu_timing_round(&t, st);
@@ -290,8 +286,6 @@ static bool machine_gpu_time(void *machine, const void *hbm, int launches, struc
         out->median_us = us[rounds / 2];
         out->least_us = us[0];
     }
-    mem_free(us);
-    gpu_timing_free(&t);
     return ok;
 }
 

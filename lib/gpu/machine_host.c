@@ -16,12 +16,11 @@ struct host_machine {
 
 static void machine_host_close(void *machine)
 {
-    struct host_machine *m = machine;
+    OWNED struct host_machine *m = machine;
     if (m->object) dlclose(m->object);
     if (m->file.source[0]) compiled_remove(&m->file);
     mem_free(m->aside);
     mem_free(m->counters);
-    mem_free(m);
 }
 
 static void *machine_host_open(const struct text *program, const struct emit_facts *facts, lx_status *st)
@@ -61,12 +60,11 @@ static bool machine_host_run(void *machine, void *hbm, void *trace, lx_status *s
 static bool machine_host_there(char *words, size_t size, struct machine_room *room, lx_status *st)
 {
     static const char *const version[] = {"cc", "--version", NULL};
-    struct text none = {0};
+    SCOPED(text_free) struct text none = {0};
     struct compiled_file f;
     text_add(&none, "\n");
     bool ok = compile_with(version, &none, ".c", &f, st);
     if (ok) compiled_remove(&f);
-    text_free(&none);
     *room = (struct machine_room){0};
     snprintf(words, size, "the C compiler cc, a thread per core");
     return ok;

@@ -56,9 +56,9 @@ unsigned char *program_memory(const struct lx_plan *p, const struct lx_device_op
         for (int32_t o = 0; o < g->op_count; o++) kept |= g->ops[o].output == t && op_keeps(&g->ops[o]);
         if (!arrives && !kept) continue;
         int64_t count = layout_items(l), bytes = count * number_types[l->dtype].item;
-        unsigned char *items = mem_zeroed((size_t)bytes / 8 + 1, 8);
+        OWNED unsigned char *items = mem_zeroed((size_t)bytes / 8 + 1, 8);
         struct box whole = box_whole(l);
-        struct arena memory = {0};
+        SCOPED(arena_free) struct arena memory = {0};
         struct region region;
         if (arrives) data_fill(p->graph, p->layouts->origin[t], how->seed, pool, items, count);
         if (arrives)
@@ -66,8 +66,6 @@ unsigned char *program_memory(const struct lx_plan *p, const struct lx_device_op
         memset(start + p->hbm_address[t], 0, (size_t)lx_layout_bytes(l));
         region_whole(l, &whole, false, &memory, &region);
         pack_items_in(l, &region, items, start + p->hbm_address[t]);
-        arena_free(&memory);
-        mem_free(items);
     }
     pool_destroy(pool);
     return start;
@@ -95,13 +93,12 @@ static void output_elsewhere(void *context, int32_t tensor, const void *items)
         bool same = graph_origin_tensor(r->plan->graph, r->plan->layouts->origin[t]) == tensor;
         if (!same || !lx_role_leaves(r->graph->tensors[t].role) || r->plan->hbm_address[t] < 0) continue;
         struct box whole = box_whole(l);
-        struct arena memory = {0};
+        SCOPED(arena_free) struct arena memory = {0};
         struct region region;
         int64_t first[LX_MAX_RANK] = {0};
         region_whole(l, &whole, false, &memory, &region);
         r->measured->outputs_lost +=
             pack_items_differing(l, &region, first, r->hbm + r->plan->hbm_address[t], items);
-        arena_free(&memory);
     }
 }
 
@@ -132,13 +129,12 @@ static struct lx_run_result *program_judge(struct program_run *r)
 
 static void *program_open(struct program_run *r, struct emit_options how, struct emit_facts *facts)
 {
-    struct text program = {0};
+    SCOPED(text_free) struct text program = {0};
     double start = clock_seconds();
     void *machine = NULL;
     how.on = r->kind->on;
     if (emit_program(r->plan, &how, &program, facts, r->st)) machine = r->kind->open(&program, facts, r->st);
     r->measured->seconds_compile += clock_seconds() - start;
-    text_free(&program);
     return machine;
 }
 
@@ -159,7 +155,7 @@ static bool program_run_plain(struct program_run *r)
     void *machine = program_open(r, (struct emit_options){0}, &facts);
     if (!machine) return false;
     size_t bytes = (size_t)r->plan->segment_bytes;
-    unsigned char *hbm = mem_alloc(bytes + 1);
+    OWNED unsigned char *hbm = mem_alloc(bytes + 1);
     memcpy(hbm, r->start, bytes);
     bool ok = r->kind->run(machine, hbm, NULL, r->st);
     for (int32_t t = 0; ok && r->trace && t < r->graph->tensor_count; t++) {
@@ -170,7 +166,6 @@ static bool program_run_plain(struct program_run *r)
     }
     if (ok && r->kind->time && r->how->launches > 0 && !r->measured->outputs_differing)
         ok = r->kind->time(machine, r->start, r->how->launches, r->measured, r->st);
-    mem_free(hbm);
     r->kind->close(machine);
     return ok;
 }
@@ -192,7 +187,7 @@ static void program_read_stamps(struct program_run *r, const int64_t *sums, stru
     double launches = stamps_of(all + EMIT_STAMPS_LAUNCHES * cores, cores, true);
     double us = (double)all[EMIT_STAMPS_NS * cores] / fmax((double)all[EMIT_STAMPS_STEPS * cores], 1) * 1e-3 /
                 launches;
-    int64_t *busy = mem_zeroed((size_t)cores, sizeof *busy);
+    OWNED int64_t *busy = mem_zeroed((size_t)cores, sizeof *busy);
     for (int64_t o = 0; o < count; o++) {
         for (int k = 0; k < EMIT_STAMPS; k++) of[k] = sums + (o * EMIT_STAMPS + k) * cores;
         for (int64_t c = 0; c < cores; c++) busy[c] = of[EMIT_STAMP_COPIES][c] + of[EMIT_STAMP_BODY][c];
@@ -200,7 +195,6 @@ static void program_read_stamps(struct program_run *r, const int64_t *sums, stru
         ops[o].measured_wait_us = stamps_of(of[EMIT_STAMP_WAIT], cores, true) * us;
     }
     r->measured->stamps_us = stamps_of(all + EMIT_STAMPS_STEPS * cores, cores, false) * us;
-    mem_free(busy);
 }
 
 /* Of one launch; `ops` may be NULL. */
@@ -235,15 +229,13 @@ static bool program_run_stamped(struct program_run *r, struct lx_run_result *res
 {
     struct lx_op_run *ops =
         arena_copy_array(result->memory, result->ops, (size_t)result->op_count, sizeof *ops);
-    int64_t *stamps = program_run_sums(r, (struct emit_options){.stamps = true});
-    int64_t *counts = stamps ? program_run_sums(r, (struct emit_options){.counts = true}) : NULL;
+    OWNED int64_t *stamps = program_run_sums(r, (struct emit_options){.stamps = true});
+    OWNED int64_t *counts = stamps ? program_run_sums(r, (struct emit_options){.counts = true}) : NULL;
     if (counts) {
         program_read_stamps(r, stamps, ops);
         program_read_counts(r, counts, ops);
     }
     result->ops = ops;
-    mem_free(stamps);
-    mem_free(counts);
     return counts != NULL;
 }
 
@@ -294,10 +286,10 @@ bool lx_program_time(const struct lx_plan *p, const struct lx_program_options *h
     struct program_run r = {.plan = p, .how = how, .measured = measured, .st = st};
     if (!program_run_begin(&r)) return false;
     bool ok = program_run_plain(&r);
-    int64_t *counts = ok && how->counts ? program_run_sums(&r, (struct emit_options){.counts = true}) : NULL;
+    OWNED int64_t *counts =
+        ok && how->counts ? program_run_sums(&r, (struct emit_options){.counts = true}) : NULL;
     if (counts) program_read_counts(&r, counts, NULL);
     ok = ok && (counts || !how->counts);
-    mem_free(counts);
     program_run_end(&r);
     return ok;
 }

@@ -107,7 +107,7 @@ void rate_program_write(const struct rate_program *r, int64_t cores, enum emit_o
                         struct emit_facts *facts)
 {
     enum { HEAD_BYTES = 1024 }; /* with the number of repetitions */
-    struct text body = {0};
+    SCOPED(text_free) struct text body = {0};
     *facts = (struct emit_facts){.cores = cores,
                                  .threads = EMIT_THREADS,
                                  .lx_bytes = r->lx_bytes,
@@ -118,7 +118,6 @@ void rate_program_write(const struct rate_program *r, int64_t cores, enum emit_o
     text_format(&body, "    const int times = *(const int *)(const void *)hbm;\n    (void)times;\n%s",
                 r->body);
     emit_kernel(&(struct emit_options){.on = on}, 0, body.at, out);
-    text_free(&body);
 }
 
 /* Microseconds of a launch in which the body comes `times` times; negative: see `st`. */
@@ -134,17 +133,15 @@ bool rate_measure(const struct machine_kind *k, const struct rate_program *r, in
                   lx_status *st)
 {
     const double least_us = 1e-6;
-    struct text program = {0};
+    SCOPED(text_free) struct text program = {0};
     struct emit_facts facts;
     rate_program_write(r, cores, k->on, &program, &facts);
     void *machine = k->open(&program, &facts, st);
-    char *hbm = mem_zeroed((size_t)facts.hbm_bytes, 1);
+    OWNED char *hbm = mem_zeroed((size_t)facts.hbm_bytes, 1);
     double begin = machine ? rate_launch_us(k, machine, hbm, 0, st) : -1,
            end = begin >= 0 && r->repeats ? rate_launch_us(k, machine, hbm, r->repeats, st) : begin;
     double us = r->repeats ? fmax(end - begin, least_us) / r->repeats : begin;
     *out = r->each > 0 ? r->each * (r->of_core ? 1 : (double)cores) / us : us;
     if (machine) k->close(machine);
-    mem_free(hbm);
-    text_free(&program);
     return begin >= 0 && end >= 0;
 }

@@ -158,12 +158,11 @@ static void hash_record(void *hashing, const struct lx_graph *g, const char *rec
 /* Recomputes the hash; `also` may be NULL. */
 static void graph_hash(struct lx_graph *g, const struct record_taker *also)
 {
-    struct text body = {0};
+    SCOPED(text_free) struct text body = {0};
     struct hashing h = {HASH_START, also};
     pattern_write_body(g, &(struct record_taker){hash_record, &h}, &body);
     g->hash = h.hash;
     snprintf(g->hash_word, sizeof g->hash_word, "%016" PRIx64, g->hash);
-    text_free(&body);
 }
 
 void builder_abandon(struct graph_builder *b)
@@ -292,12 +291,10 @@ const struct lx_graph *lx_graph_ref(const struct lx_graph *g)
 void lx_graph_free(const struct lx_graph *g)
 {
     if (!g || !users_remove(g->users)) return;
+    SCOPED(graph_free_at)
     const struct lx_graph *sharing = g->sharing, *came_from = sharing ? NULL : g->came_from;
-    struct arena *memory = g->memory; /* also contains the graph */
+    OWNED struct arena *memory = g->memory; /* also contains the graph */
     arena_free(memory);
-    mem_free(memory);
-    lx_graph_free(sharing);
-    lx_graph_free(came_from);
 }
 
 /* If `g` already shares all its parts, the copy refers to the owner of the parts, so chains of copies do not

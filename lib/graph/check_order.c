@@ -49,9 +49,9 @@ static bool report_early_read(const struct graph_builder *b, const struct usage 
     const char *name = b->tensors.at[tensor].name;
     int32_t writer = use[tensor].first_writer;
     struct place at = b->op_places.at[reader].op;
-    unsigned char *state = mem_zeroed(ops, 1);
-    int32_t *path = mem_alloc(ops * sizeof *path);
-    int *next_input = mem_alloc(ops * sizeof *next_input);
+    OWNED unsigned char *state = mem_zeroed(ops, 1);
+    OWNED int32_t *path = mem_alloc(ops * sizeof *path);
+    OWNED int *next_input = mem_alloc(ops * sizeof *next_input);
     if (find_cycle(b, use, reader, state, path, next_input, &from, &length)) {
         char text[400] = "";
         size_t n = 0;
@@ -66,9 +66,6 @@ static bool report_early_read(const struct graph_builder *b, const struct usage 
         builder_error(b, at, st, LX_E_ORDER, "op %s reads %s before op %s (line %d) writes it; move %s up",
                       b->ops.at[reader].name, name, b->ops.at[writer].name, b->op_places.at[writer].op.line,
                       b->ops.at[writer].name);
-    mem_free(state);
-    mem_free(path);
-    mem_free(next_input);
     return false;
 }
 
@@ -101,7 +98,7 @@ bool builder_check_written(struct graph_builder *b, lx_status *st)
 bool builder_check_order(struct graph_builder *b, lx_status *st)
 {
     size_t tensors = b->tensors.count;
-    struct usage *use = mem_zeroed(tensors + 1, sizeof *use);
+    OWNED struct usage *use = mem_zeroed(tensors + 1, sizeof *use);
     for (size_t i = 0; i < tensors; i++) use[i].first_writer = -1;
     for (size_t o = b->ops.count; o-- > 0;)
         for (int i = 0; i < b->ops.at[o].output_count; i++)
@@ -129,6 +126,5 @@ bool builder_check_order(struct graph_builder *b, lx_status *st)
                                "tensor %s is an %s but no op writes it; make it an input or remove it",
                                t->name, lx_role_word(t->role));
     }
-    mem_free(use);
     return ok;
 }

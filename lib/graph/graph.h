@@ -5,7 +5,7 @@
  * at most LX_MAX_ITEMS of anything. */
 #pragma once
 
-#include "base/status.h"
+#include "base/memory.h"
 #include "graph/buffer.h"
 #include "graph/kinds.h"
 #include "graph/target.h"
@@ -369,6 +369,7 @@ const struct lx_graph *lx_graph_of_text(const char *file, const char *text, size
 /* Adds a reference; NULL gives NULL. */
 const struct lx_graph *lx_graph_ref(const struct lx_graph *g);
 __attribute__((visibility("default"))) void lx_graph_free(const struct lx_graph *g); /* also in lxplan.h */
+FREED_AT(graph_free_at, const struct lx_graph *, lx_graph_free)
 
 /* The same graph for another device, or with other usable bytes per core (for a list: another capacity).
  * Shares everything else with `g`; has its own hash and reference. */

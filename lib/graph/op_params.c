@@ -317,14 +317,13 @@ void op_data_write(const struct lx_graph *g, const struct lx_op *op, struct text
 const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_data *d, enum lx_dtype dtype)
 {
     struct lx_op_data *copy = arena_copy_array(memory, d, 1, sizeof *d);
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     copy->numbers = arena_copy_array(memory, d->numbers, (size_t)d->count, sizeof *d->numbers);
     copy->wholes = arena_copy_array(memory, d->wholes, (size_t)d->count, sizeof *d->wholes);
     copy->dtype = dtype;
     /* Writing the numbers takes far longer than writing the rest of a graph, and every copy is hashed. */
     if (!d->written || d->dtype != dtype) op_write_numbers(&t, d, dtype);
     copy->written = arena_string(memory, t.at ? t.at : d->written);
-    text_free(&t);
     return copy;
 }
 

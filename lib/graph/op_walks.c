@@ -288,12 +288,11 @@ void op_views_write(const struct lx_graph *g, const struct lx_op *op, struct tex
         text_add(t, i ? ", " : ", \"views\": [");
         if (!v->offset) text_add(t, "null");
         if (v->offset) {
-            struct text one = {0};
+            SCOPED(text_free) struct text one = {0};
             text_json_ints(&one, "offset", v->offset, rank);
             if (v->stride) text_json_ints(&one, "stride", v->stride, rank);
             if (v->size) text_json_ints(&one, "size", v->size, rank);
             text_format(t, "{%s}", one.at + 2); /* skip ", " */
-            text_free(&one);
         }
         if (i + 1 == op->input_count) text_add(t, "]");
     }

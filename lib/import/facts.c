@@ -327,7 +327,7 @@ static void fact_hlo_model(struct model_facts *f)
 {
     const struct lx_model *m = f->m;
     size_t count = m->bodies.count;
-    enum hlo_use *use = mem_zeroed(count, sizeof *use);
+    OWNED enum hlo_use *use = mem_zeroed(count, sizeof *use);
     struct run *all = mem_zeroed(count, sizeof *all), whole = fact_hlo_run(m, m->entry, all);
     int64_t aliased = 0, devices = model_device_count(m);
     hlo_uses(m, use);
@@ -348,7 +348,6 @@ static void fact_hlo_model(struct model_facts *f)
     fact_add(f, "ops_run", NULL, whole.of[RUN_OPS]);
     fact_add(f, "flops_run", NULL, whole.of[RUN_FLOPS]);
     fact_add(f, "macs_run", NULL, whole.of[RUN_MACS]);
-    mem_free(use);
     mem_free(all);
 }
 

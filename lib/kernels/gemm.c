@@ -315,7 +315,7 @@ void gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struc
     struct gemm_run_state r = {.plan = plan, .o = o, .n_end = plan->g.n};
     const int64_t b_floats = packed_b_floats(plan), shared_floats = shared_chunk_floats(plan) * plan->chunks,
                   floats = b_floats + shared_floats + pool_threads(pool) * packed_a_floats(plan);
-    float *own = NULL;
+    OWNED float *own = NULL;
     if (floats > 0) {
         const size_t bytes = (size_t)floats * sizeof(float);
         float *scratch = pool ? pool_scratch(pool, bytes) : (own = mem_aligned(64, bytes));
@@ -329,7 +329,6 @@ void gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struc
         pool_run(pool, shared_panels(plan) * plan->chunks, pack_shared_panel, &r);
         pool_run(pool, gemm_count_tasks(plan), run_unpacked, &r);
     }
-    mem_free(own);
 }
 
 void gemm_run_row(const struct gemm_plan *plan, const struct gemm_operands *o, int64_t count,

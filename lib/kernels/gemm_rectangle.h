@@ -3,7 +3,6 @@
 #pragma once
 
 #include "kernels/kernel_target.h"
-#include "base/base.h"
 
 /* One chunk of the sum: `batches` matrices from `batch` on, columns k .. k + length of A in each. */
 struct gemm_chunk {

@@ -18,7 +18,6 @@
 #pragma once
 
 #include "kernels/thread_pool.h"
-#include "base/base.h"
 
 /* ---- targets ---- */
 

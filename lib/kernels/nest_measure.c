@@ -79,10 +79,10 @@ static void nest_measure_compare(const struct lx_loops *reference, const struct 
     struct lx_loops part = *reference;
     int64_t at[LX_LOOP_OPERANDS] = {0};
     out->sampled = cut_down(&part, work, at);
-    double *in0 = as_doubles(d->values[LX_LOOP_IN0], d->elements[LX_LOOP_IN0]);
-    double *in1 = as_doubles(d->values[LX_LOOP_IN1], d->elements[LX_LOOP_IN1]);
-    double *want = as_doubles(d->values[LX_LOOP_OUT], d->elements[LX_LOOP_OUT]);
-    double *mark = as_doubles(NULL, d->elements[LX_LOOP_OUT]);
+    OWNED double *in0 = as_doubles(d->values[LX_LOOP_IN0], d->elements[LX_LOOP_IN0]);
+    OWNED double *in1 = as_doubles(d->values[LX_LOOP_IN1], d->elements[LX_LOOP_IN1]);
+    OWNED double *want = as_doubles(d->values[LX_LOOP_OUT], d->elements[LX_LOOP_OUT]);
+    OWNED double *mark = as_doubles(NULL, d->elements[LX_LOOP_OUT]);
     /* The same turns, but each only writes a zero. */
     struct lx_loops marks = part;
     marks.first = marks.last = LX_TOUCH_NONE;
@@ -97,10 +97,6 @@ static void nest_measure_compare(const struct lx_loops *reference, const struct 
         out->compared++;
         if (!(off <= out->difference)) out->difference = off; /* a NaN is a difference, too */
     }
-    mem_free(in0);
-    mem_free(in1);
-    mem_free(want);
-    mem_free(mark);
     double n = (double)nest_measure_summed(reference) + 1;
     out->allowed = lx_touch_contracts(reference->main) ? n * n * 0x1p-24 : 0;
 }
@@ -183,8 +179,8 @@ static bool tree_measure_judge(const struct tree_run *r, struct lx_tree_measure 
 {
     int64_t elements = r->tree->nodes[r->tree->node_count - 1].elements;
     double **leaves = mem_zeroed((size_t)r->tree->node_count, sizeof *leaves);
-    double *want = mem_zeroed((size_t)elements, sizeof *want),
-           *sizes = mem_zeroed((size_t)elements, sizeof *sizes);
+    OWNED double *want = mem_zeroed((size_t)elements, sizeof *want),
+                 *sizes = mem_zeroed((size_t)elements, sizeof *sizes);
     bool ok = true;
     for (int absolute = 0; ok && absolute < 2; absolute++) {
         /* The leaves in double, or their absolute values. */
@@ -211,8 +207,6 @@ static bool tree_measure_judge(const struct tree_run *r, struct lx_tree_measure 
     }
     for (int i = 0; i < r->tree->node_count; i++) mem_free(leaves[i]);
     mem_free(leaves);
-    mem_free(want);
-    mem_free(sizes);
     return ok;
 }
 

@@ -229,7 +229,7 @@ static void start_generation(struct pool *pool)
 
 static void thread_pool_end(void *argument)
 {
-    struct pool *pool = argument;
+    OWNED struct pool *pool = argument;
     atomic_store(&pool->stop, true);
     start_generation(pool);
     for (int i = 1; i < pool->threads; i++) thread_join(&pool->worker[i].thread);
@@ -237,7 +237,6 @@ static void thread_pool_end(void *argument)
     pthread_mutex_destroy(&pool->lock);
     mem_free(pool->worker);
     mem_free(pool->scratch);
-    mem_free(pool);
 }
 
 struct pool *pool_create(int threads)

@@ -14,7 +14,6 @@
  * Sizes: grids up to 2^53 tiles (they are never listed), up to LX_LAUNCH_CORES cores. */
 #pragma once
 
-#include "base/status.h"
 #include "graph/graph.h"
 
 #include <stdbool.h>

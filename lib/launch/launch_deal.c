@@ -24,9 +24,9 @@ static void queue_tiles(const struct lx_op_launch *o, int64_t cores, int64_t *ti
                         int64_t *count)
 {
     size_t n = (size_t)o->tile_count;
-    int64_t *sorted = mem_alloc(n * sizeof *sorted);
-    int32_t *taker = mem_alloc(n * sizeof *taker);
-    struct free_at *heap = mem_alloc((size_t)cores * sizeof *heap);
+    OWNED int64_t *sorted = mem_alloc(n * sizeof *sorted);
+    OWNED int32_t *taker = mem_alloc(n * sizeof *taker);
+    OWNED struct free_at *heap = mem_alloc((size_t)cores * sizeof *heap);
     /* taker[i]: the core that takes tile i of the queue. */
     for (int64_t c = 0; c < cores; c++) heap[c] = (struct free_at){0, c};
     for (int64_t i = 0; i < o->tile_count; i++) {
@@ -43,9 +43,6 @@ static void queue_tiles(const struct lx_op_launch *o, int64_t cores, int64_t *ti
     for (int64_t c = 0; c < cores; c++) heap[c].core = c;
     for (size_t i = 0; i < n; i++) sorted[heap[taker[i]].time++] = tiles[i];
     memcpy(tiles, sorted, n * sizeof *tiles);
-    mem_free(sorted);
-    mem_free(taker);
-    mem_free(heap);
 }
 
 void launch_place(const struct lx_device *device, int64_t core, struct lx_launch *l, struct lx_launch_core *c)
@@ -168,12 +165,11 @@ bool launch_deal(const struct dealing *g, struct lx_op_launch *o, lx_status *st)
 {
     struct lx_launch *l = o->launch;
     int64_t per_group = g->cores / o->k_slices;
-    int64_t *room = mem_zeroed((size_t)(2 * per_group + o->k_slices), sizeof *room);
+    OWNED int64_t *room = mem_zeroed((size_t)(2 * per_group + o->k_slices), sizeof *room);
     mem_free(l->cores);
     l->core_count = (int32_t)g->cores;
     l->cores = mem_zeroed((size_t)g->cores, sizeof *l->cores);
     bool ok = (launch_is_local(o) || deal_global(g, o, per_group, room, room + per_group, st));
     if (ok) launch_deal_set_cores(g, o, room, room + per_group, room + 2 * per_group);
-    mem_free(room);
     return ok;
 }

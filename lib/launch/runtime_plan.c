@@ -207,7 +207,7 @@ static bool row_has(const char *launched, const struct lx_launch *l, int64_t y, 
 struct lx_core_range *lx_launch_ranges(const struct lx_launch *l, int *count)
 {
     int64_t all = l->core_grid[0] * l->core_grid[1];
-    char *launched = mem_zeroed((size_t)all + 1, 1);
+    OWNED char *launched = mem_zeroed((size_t)all + 1, 1);
     struct lx_core_range *ranges = mem_zeroed((size_t)l->core_count + 1, sizeof *ranges);
     *count = 0;
     for (int32_t i = 0; i < l->core_count; i++)
@@ -226,6 +226,5 @@ struct lx_core_range *lx_launch_ranges(const struct lx_launch *l, int *count)
                 for (int64_t k = 0; k < width; k++) launched[(y + i) * l->core_grid[1] + x + k] = 0;
             ranges[(*count)++] = (struct lx_core_range){y, x, height, width};
         }
-    mem_free(launched);
     return ranges;
 }

@@ -190,7 +190,7 @@ ORDER(insert_restickifies_by_key, struct rank, ORDER_UP(key) ORDER_UP(tensor));
 static void in_pattern_order(struct inserter *n)
 {
     size_t count = n->b.tensors.count;
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     if (count == 0) return; /* a model whose ops were all folded may have no tensors */
     struct rank *rank = arena_array(&memory, count, sizeof *rank);
     int32_t *now = arena_array(&memory, count, sizeof *now);
@@ -226,7 +226,6 @@ static void in_pattern_order(struct inserter *n)
         r->from = now[r->from], r->to = now[r->to];
     }
     for (size_t i = 0; i < n->paddings.count; i++) n->paddings.at[i].tensor = now[n->paddings.at[i].tensor];
-    arena_free(&memory);
 }
 
 static bool insert_restickifies_finish(struct inserter *n)
@@ -266,7 +265,7 @@ bool insert_restickifies(const struct lx_graph *g, const bool *alive, const stru
                          struct lx_layouts *out, lx_status *st)
 {
     struct inserter n = {.g = g, .costs = &plan->costs, .out = out, .st = st};
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     size_t tensors = (size_t)g->tensor_count;
     bool *made = arena_array(&memory, tensors, sizeof *made), ok = true;
     n.fresh = arena_array(&memory, tensors, sizeof *n.fresh);
@@ -289,7 +288,6 @@ bool insert_restickifies(const struct lx_graph *g, const bool *alive, const stru
         if (alive[o]) ok = insert_op(&n, o, &plan->way[o]);
     if (ok) ok = insert_restickifies_finish(&n);
     builder_abandon(&n.b); /* the builder is empty on success, half full on failure */
-    arena_free(&memory);
     VEC_FREE(&n.layouts);
     VEC_FREE(&n.origin);
     VEC_FREE(&n.op_origin);

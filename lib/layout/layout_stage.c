@@ -11,7 +11,7 @@ struct lx_layouts *lx_layouts_make(const struct lx_graph *g, enum lx_weights wei
     }
     struct lx_layouts *out = mem_zeroed(1, sizeof *out);
     struct arena *memory = out->memory = mem_zeroed(1, sizeof *memory);
-    bool *alive = mem_zeroed((size_t)g->op_count + 1, sizeof *alive);
+    OWNED bool *alive = mem_zeroed((size_t)g->op_count + 1, sizeof *alive);
     struct lx_op *ops = arena_copy_array(memory, g->ops, (size_t)g->op_count, sizeof *ops);
     struct lx_graph live = *g;
     struct stick_plan plan;
@@ -20,7 +20,6 @@ struct lx_layouts *lx_layouts_make(const struct lx_graph *g, enum lx_weights wei
     bool ok = propagate_sticks(&live, alive, weights, memory, &plan, st) &&
               insert_restickifies(&live, alive, &plan, out, st);
     if (ok) out->moved_elements = plan.moved, out->moved_bound = plan.bound;
-    mem_free(alive);
     if (ok) return out;
     lx_layouts_free(out);
     return NULL;
@@ -105,7 +104,7 @@ char *lx_layouts_to_json(const struct lx_layouts *l, size_t *length)
 
 int32_t find_dead_ops(const struct lx_graph *g, bool *alive, struct lx_op *ops, struct arena *memory)
 {
-    bool *wanted = mem_zeroed((size_t)g->tensor_count + 1, sizeof *wanted);
+    OWNED bool *wanted = mem_zeroed((size_t)g->tensor_count + 1, sizeof *wanted);
     int32_t dead = 0;
     for (int32_t t = 0; t < g->tensor_count; t++) wanted[t] = lx_role_leaves(g->tensors[t].role);
     for (int32_t o = g->op_count; o-- > 0;) {
@@ -127,6 +126,5 @@ int32_t find_dead_ops(const struct lx_graph *g, bool *alive, struct lx_op *ops, 
             wanted[op_operand(op, i)] = false;
         for (int i = 0; i < op->input_count; i++) wanted[op->inputs[i]] = true;
     }
-    mem_free(wanted);
     return dead;
 }

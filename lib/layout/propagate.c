@@ -188,7 +188,7 @@ static int *sticks_of_inputs(const struct lx_graph *g, const bool *alive, enum l
                              const struct stick_way *way, struct arena *memory)
 {
     int *stick = arena_array(memory, (size_t)g->tensor_count, sizeof *stick);
-    struct tensor_uses uses;
+    SCOPED(tensor_uses_free) struct tensor_uses uses;
     tensor_uses_make(g, alive, weights, &uses);
     for (int32_t t = 0; t < g->tensor_count; t++) {
         const struct lx_op *op = uses.first[t] >= 0 ? &g->ops[uses.first[t]] : NULL;
@@ -199,7 +199,6 @@ static int *sticks_of_inputs(const struct lx_graph *g, const bool *alive, enum l
                 break;
             }
     }
-    tensor_uses_free(&uses);
     return stick;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/base.h"
-#include "graph/graph.h"
 #include "layout/op_index.h"
 #include "layout/layout.h"
 

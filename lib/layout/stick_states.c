@@ -197,7 +197,7 @@ void stick_end_op(struct stick_search *s, int32_t o, int32_t width)
 static int32_t most_live(const struct lx_graph *g, const bool *alive, const struct tensor_uses *u)
 {
     int32_t live = 0, most = 0;
-    bool *early = mem_zeroed((size_t)g->tensor_count + 1, sizeof *early);
+    OWNED bool *early = mem_zeroed((size_t)g->tensor_count + 1, sizeof *early);
     for (int32_t t = 0; t < g->tensor_count; t++)
         live += early[t] =
             (!u->written[t] && u->readers[t] > 1) || (g->tensors[t].role == LX_STATE && u->first[t] >= 0);
@@ -215,7 +215,6 @@ static int32_t most_live(const struct lx_graph *g, const bool *alive, const stru
             if (!again && u->last_use[t] == o && (u->written[t] || early[t])) live--;
         }
     }
-    mem_free(early);
     return most;
 }
 

@@ -30,11 +30,10 @@ static bool nest_json_read_word(const struct reader *r, const struct json_value 
             *out = i;
             return true;
         }
-    struct text known = {0};
+    SCOPED(text_free) struct text known = {0};
     for (int i = 0; i < count; i++) text_format(&known, "%s%s", i ? ", " : "", words[i]);
     json_error(r->json, value, r->st, LX_E_UNKNOWN_KIND, "there is no %s \"%.40s\"; there are: %s", what,
                value->text, known.at ? known.at : "");
-    text_free(&known);
     return false;
 }
 
@@ -171,11 +170,9 @@ bool lx_loops_parse(const char *file, const char *text, size_t length, struct lx
 bool lx_loops_read(const char *path, struct lx_loops *out, lx_status *st)
 {
     size_t length;
-    char *text = file_read(path, &length, st);
+    OWNED char *text = file_read(path, &length, st);
     if (!text) return false;
-    bool ok = lx_loops_parse(strcmp(path, "-") == 0 ? "standard input" : path, text, length, out, st);
-    mem_free(text);
-    return ok;
+    return lx_loops_parse(strcmp(path, "-") == 0 ? "standard input" : path, text, length, out, st);
 }
 
 char *lx_loops_to_json(const struct lx_loops *l, size_t *length)

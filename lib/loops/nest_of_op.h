@@ -7,7 +7,6 @@
 #pragma once
 
 #include "layout/op_index.h"
-#include "layout/layout.h"
 #include "loops/loops.h"
 #include "plan/plan.h"
 

@@ -184,10 +184,8 @@ static bool writes_once(const struct lx_loops *l)
     if (nested) return true;
     if (turns > reach + 1) return false; /* more turns than elements */
     if (turns > (int64_t)1 << 24 || reach > (int64_t)1 << 30) return true;
-    unsigned char *marks = mem_zeroed((size_t)(reach >> 3) + 1, 1);
-    bool once = validate_mark(marks, loops, count, 0);
-    mem_free(marks);
-    return once;
+    OWNED unsigned char *marks = mem_zeroed((size_t)(reach >> 3) + 1, 1);
+    return validate_mark(marks, loops, count, 0);
 }
 
 static int check_writes(const struct lx_loops *l, struct loop_fault *fault)

@@ -216,13 +216,11 @@ static int64_t alone_sum_up(struct lonely *t)
 
 int64_t alone_traffic(const struct draft *x, const struct alone_asks *asks)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct lonely t = {.x = x, .asks = asks};
     for (int32_t o = 0; o < x->graph->op_count; o++) t.any_wipes |= x->graph->ops[o].kind->traits & LX_WIPES;
     t.reach = axis_reach_new(x->layouts, &memory);
-    int64_t bytes = alone_sum_up(&t);
-    arena_free(&memory);
-    return bytes;
+    return alone_sum_up(&t);
 }
 
 int64_t crossing_traffic(const struct draft *x)
@@ -233,7 +231,7 @@ int64_t crossing_traffic(const struct draft *x)
 
 bool nests_help(const struct draft *x, bool any_order)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct alone_asks asks = {.any_order = any_order};
     struct lonely t = {.x = x, .asks = &asks, .reach = axis_reach_new(x->layouts, &memory)};
     bool help = false;
@@ -251,6 +249,5 @@ bool nests_help(const struct draft *x, bool any_order)
                 help = (taken && axis_reach_tiles(t.reach) > 1) || axis_reach_steps(t.reach) > MOST_STEPS;
             }
     }
-    arena_free(&memory);
     return help;
 }

@@ -437,13 +437,13 @@ static void try_run(struct finding *f, const struct axis_run *r)
 void nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_list *all,
                      struct nest_list *runs)
 {
-    struct finding *f = mem_zeroed(1, sizeof *f);
+    OWNED struct finding *f = mem_zeroed(1, sizeof *f);
     *f = (struct finding){.asks = a, .l = a->now->layouts, .memory = memory};
     f->all = (struct nest_list){arena_array(memory, (size_t)a->most, sizeof *f->all.at), 0, a->most};
     f->runs =
         (struct nest_list){arena_array(memory, (size_t)a->most_runs, sizeof *f->runs.at), 0, a->most_runs};
     for (int32_t o = 0; o < a->now->graph->op_count && !cancel_requested(); o++) {
-        struct arena scratch = {0};
+        SCOPED(arena_free) struct arena scratch = {0};
         f->scratch = &scratch;
         struct axis_run *r = axis_run_begin(f->l, o, &scratch);
         bool grows = true;
@@ -454,8 +454,6 @@ void nest_candidates(const struct nest_asks *a, struct arena *memory, struct nes
             grows = axis_run_grow(r) && a->now->bundle_of[o] == a->now->bundle_of[last];
             if (grows) try_run(f, r);
         }
-        arena_free(&scratch);
     }
     *all = f->all, *runs = f->runs;
-    mem_free(f);
 }

@@ -291,13 +291,13 @@ static void nest_divide_run(struct dividing *d, struct body *b, struct arena *me
 bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus, int64_t below,
                  const struct lx_division **divided, bool *useless, lx_status *st)
 {
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct body b;
     struct dividing d;
     bool ok = true;
     nest_body_make(x, first, last, menus, &scratch, &b);
     *useless = below < INT64_MAX && nest_body_least(&b, &scratch) > below;
-    if (*useless) return arena_free(&scratch), true;
+    if (*useless) return true;
     nest_divide_run(&d, &b, &scratch);
     menus->overfull |= nest_divide_fullest(&d) >= 0;
     while (menus->sparing && nest_divide_fullest(&d) >= 0 && nest_body_drop(&b, nest_divide_fullest(&d)))
@@ -310,6 +310,5 @@ bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest
         ok = v != NULL;
         if (ok) divided[x->how.order ? x->how.order[op] : op] = v;
     }
-    arena_free(&scratch);
     return ok;
 }

@@ -137,13 +137,12 @@ void nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op
         return;
     }
     if (d->at[op].kind == LX_DIVIDED) {
-        struct arena scratch = {0};
+        SCOPED(arena_free) struct arena scratch = {0};
         struct division_menu all;
         struct lx_divisions few = *d;
         if (m->most_cores > 0) few.cores = m->most_cores;
         division_menu_make(&few, op, true, &scratch, &all);
         if (all.operand_count > 0) nest_menus_take(m, &all, &e.menu);
-        arena_free(&scratch);
     }
     *out = e.menu;
     e.next = *last;

@@ -2,8 +2,6 @@
  * op and its tiles. Up to some dozen an op. */
 #pragma once
 
-#include "base/base.h"
-#include "divide/divide.h"
 #include "stays/draft.h"
 
 /* Numbered views of tensors: equal views have equal numbers, and the cost from one view to another is

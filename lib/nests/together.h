@@ -9,7 +9,6 @@
 
 #include "layout/op_index.h"
 #include "network/room_prices.h"
-#include "nests/axes.h"
 #include "nests/nest_candidates.h"
 
 /* Place of a tensor between two ops: HBM, or 1 + 2 * hold + dirty. Hold 0: whole; dirty: HBM lacks the

@@ -297,7 +297,7 @@ static void nest_find_runs(struct nest_find *f)
     m->steps = 0;
     f->tired = false;
     for (f->first = 0; f->first < m->op_count && !f->gives_up; f->first++) {
-        struct arena scratch = {0};
+        SCOPED(arena_free) struct arena scratch = {0};
         size_t uses = (size_t)(m->use_count - m->use_at[f->first]);
         struct axis_run *r = axis_run_begin(m->x->layouts, f->first, &scratch);
         f->memory = &scratch;
@@ -311,7 +311,6 @@ static void nest_find_runs(struct nest_find *f)
         f->scratch.ahead = arena_array(&scratch, PLACES * uses, sizeof *f->scratch.ahead);
         for (f->last = f->first; f->last < m->op_count && !f->gives_up && axis_run_grow(r); f->last++)
             nest_find_run(f, r);
-        arena_free(&scratch);
     }
 }
 
@@ -336,7 +335,7 @@ static void nest_find_chain(struct nest_find *f)
 
 bool together_find_nests(struct together *m, int64_t bound, int64_t below)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct nest_find *f = arena_array(&memory, 1, sizeof *f);
     size_t n = (size_t)m->op_count;
     *f = (struct nest_find){.m = m, .bound = bound, .limit = below};
@@ -351,7 +350,5 @@ bool together_find_nests(struct together *m, int64_t bound, int64_t below)
         f->coarse = 2 * f->coarse + 1;
         nest_find_runs(f);
     }
-    bool ok = !f->gives_up;
-    arena_free(&memory);
-    return ok;
+    return !f->gives_up;
 }

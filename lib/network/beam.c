@@ -421,9 +421,9 @@ int32_t beam_slots(const int32_t *from, const int32_t *to, int32_t count, int32_
 {
     int32_t steps = 0, slots = 0;
     for (int32_t i = 0; i < count; i++) steps = from[i] >= steps ? from[i] + 1 : steps;
-    int32_t *first = mem_zeroed((size_t)steps + 1, sizeof *first); /* per step: index in `order` */
-    int32_t *order = mem_alloc((size_t)count * sizeof *order);
-    int32_t *end = mem_zeroed((size_t)count, sizeof *end); /* per slot: first free step */
+    OWNED int32_t *first = mem_zeroed((size_t)steps + 1, sizeof *first); /* per step: index in `order` */
+    OWNED int32_t *order = mem_alloc((size_t)count * sizeof *order);
+    OWNED int32_t *end = mem_zeroed((size_t)count, sizeof *end); /* per slot: first free step */
     for (int32_t i = 0; i < count; i++) first[from[i] + 1]++;
     for (int32_t s = 0; s < steps; s++) first[s + 1] += first[s];
     for (int32_t i = 0; i < count; i++) order[first[from[i]]++] = i;
@@ -434,8 +434,5 @@ int32_t beam_slots(const int32_t *from, const int32_t *to, int32_t count, int32_
         end[s] = to[i];
         slot[i] = s;
     }
-    mem_free(first);
-    mem_free(order);
-    mem_free(end);
     return slots;
 }

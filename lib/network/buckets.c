@@ -242,8 +242,8 @@ static void bucket_share_out(struct elimination *e, bucket_parts *parts, int32_t
 /* Replaces the tables of a variable by messages. A variable without tables costs nothing. */
 static void bucket_eliminate(struct elimination *e, int32_t var)
 {
-    bucket_tables tables = {0};
-    bucket_parts parts = {0};
+    OWNED bucket_tables tables = {0};
+    OWNED bucket_parts parts = {0};
     /* Reserved so that messages do not move: `tables` points to them while new ones are added. */
     (void)VEC_RESERVE(&e->b->messages, e->n->tables.count + 2 * e->b->messages.count + 1);
     for (size_t i = 0; i < e->n->tables.count; i++)
@@ -273,8 +273,6 @@ static void bucket_eliminate(struct elimination *e, int32_t var)
         (void)VEC_PUSH(&e->b->messages, m);
         VEC_FREE(&parts.at[i].tables);
     }
-    VEC_FREE(&parts);
-    VEC_FREE(&tables);
     arena_free(&e->scratch);
     e->scratch = (struct arena){0};
 }

@@ -37,7 +37,7 @@ static void frontier_make_classes(struct net_frontier *f, const interest_list *a
             now = (struct net_partition){.size = 1};
         }
         struct net_partition coarser = now;
-        struct arena scratch = {0};
+        SCOPED(arena_free) struct arena scratch = {0};
         int32_t values = f->n->vars[one->var].size;
         int32_t *class_of = arena_array(&f->memory, (size_t)values, sizeof *class_of);
         int32_t *member = arena_array(&f->memory, (size_t)values, sizeof *member);
@@ -51,7 +51,6 @@ static void frontier_make_classes(struct net_frontier *f, const interest_list *a
             }
             class_of[v] = *at - 1;
         }
-        arena_free(&scratch);
         now = out;
         bool same = *count > 0 && f->classes[var][*count - 1].until == now.until;
         f->classes[var][same ? *count - 1 : (*count)++] = now;
@@ -69,7 +68,7 @@ static const struct net_partition *frontier_open_at(const struct net_frontier *f
 
 void net_frontier_make(struct net_frontier *f, const struct network *n)
 {
-    interest_list all = {0};
+    OWNED interest_list all = {0};
     *f = (struct net_frontier){.n = n};
     f->classes = arena_array(&f->memory, (size_t)n->count, sizeof *f->classes);
     f->class_count = arena_array(&f->memory, (size_t)n->count, sizeof *f->class_count);
@@ -104,7 +103,6 @@ void net_frontier_make(struct net_frontier *f, const struct network *n)
     for (int32_t v = 0; v < n->count; v++)
         for (from[v] = v, to[v] = v + 1; to[v] < n->count && frontier_open_at(f, v, to[v]);) to[v]++;
     f->slot_count = beam_slots(from, to, n->count, f->slot);
-    VEC_FREE(&all);
 }
 
 /* --- Layers. --- */

@@ -45,7 +45,7 @@ static bool prices_raise(struct prices *p, const int64_t *load, double distance,
 int64_t prices_improve(struct prices *p, const struct priced *of, int64_t target, int rounds,
                        int64_t step_limit, int64_t *steps)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     size_t n = (size_t)p->steps + 1;
     int64_t *load = arena_array(&memory, n, sizeof *load), bound = of->bound(of->model, steps);
     int64_t *best = arena_copy_array(&memory, p->price, n, sizeof *best);
@@ -66,6 +66,5 @@ int64_t prices_improve(struct prices *p, const struct priced *of, int64_t target
         memcpy(p->price, best, n * sizeof *best);
         bound = of->bound(of->model, steps);
     }
-    arena_free(&memory);
     return bound;
 }

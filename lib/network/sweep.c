@@ -108,7 +108,7 @@ static void sweep_remember(struct sweeping *w, int32_t layer)
 static void sweep_layer(struct sweeping *w, const struct net_frontier *f, const struct net_bound *b,
                         int32_t var)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct net_sweep *s = w->s;
     net_layer_make(f, b, var, &memory, &w->layer);
     w->numbers = arena_array(&memory, (size_t)w->layer.changed_count, sizeof *w->numbers);
@@ -125,7 +125,6 @@ static void sweep_layer(struct sweeping *w, const struct net_frontier *f, const 
     }
     beam_settle(&s->beam);
     sweep_remember(w, var + 1);
-    arena_free(&memory);
 }
 
 void net_sweep_make(struct net_sweep *s, const struct net_frontier *f, const struct net_bound *b,

@@ -98,7 +98,8 @@ static void bound_section_sweep(struct bound_sections *s, const struct event *st
 static void bound_find_sections(struct bound_sections *s)
 {
     size_t n = (size_t)s->item_count;
-    struct event *starts = mem_alloc((n + 1) * sizeof *starts), *ends = mem_alloc((n + 1) * sizeof *ends);
+    OWNED struct event *starts = mem_alloc((n + 1) * sizeof *starts),
+                       *ends = mem_alloc((n + 1) * sizeof *ends);
     struct tree tree = {mem_zeroed(n + 2, sizeof(int64_t)), mem_zeroed(n + 2, sizeof(int64_t)), s->item_count,
                         1};
     qsort(s->items, n, sizeof *s->items, compare_density);
@@ -114,8 +115,6 @@ static void bound_find_sections(struct bound_sections *s)
         s->items[i].first = bound_section_at(s, s->items[i].start);
         s->items[i].last = bound_section_at(s, s->items[i].end) - 1;
     }
-    mem_free(starts);
-    mem_free(ends);
     mem_free(tree.units);
     mem_free(tree.cost);
 }
@@ -127,7 +126,7 @@ static void bound_whole_buffers(struct bound_sections *s)
     for (int32_t t = 0; t < s->section_count; t++)
         if (s->sections[t].need <= MOST_NEED) most = max_i64(most, s->sections[t].need);
     /* least[u]: the least cost of removing at least u units. */
-    int64_t *least = mem_alloc((size_t)(most + 1) * sizeof *least);
+    OWNED int64_t *least = mem_alloc((size_t)(most + 1) * sizeof *least);
     for (int32_t t = 0; t < s->section_count; t++) {
         struct bound_section *section = &s->sections[t];
         if (section->need > MOST_NEED || cells > MOST_CELLS) continue;
@@ -143,7 +142,6 @@ static void bound_whole_buffers(struct bound_sections *s)
         }
         section->forced = max_i64(section->forced, least[section->need]);
     }
-    mem_free(least);
 }
 
 /* --- Plain lists. --- */
@@ -214,12 +212,11 @@ static int64_t spill_bound(const struct lx_problem *p, struct bound_sections *s)
     if (s->section_count > 0) {
         bound_whole_buffers(s);
         /* Sections that share no buffer add up: the dearest such choice. */
-        int64_t *total = mem_zeroed((size_t)s->section_count + 1, sizeof *total);
+        OWNED int64_t *total = mem_zeroed((size_t)s->section_count + 1, sizeof *total);
         for (int32_t t = 0; t < s->section_count; t++)
             total[t + 1] =
                 max_i64(total[t], s->sections[t].forced + total[bound_section_at(s, s->sections[t].oldest)]);
         chain = total[s->section_count];
-        mem_free(total);
         priced = bound_multipliers(s, NULL);
     }
     int64_t bound = paid + max_i64(chain, priced);
@@ -275,13 +272,12 @@ int32_t lx_bound_prices(const struct lx_problem *p, struct lx_price **out)
     s.sections = mem_zeroed((size_t)p->count + 1, sizeof *s.sections);
     bound_collect(p, common_alignment(p), &s);
     bound_find_sections(&s);
-    double *price = mem_zeroed((size_t)s.section_count + 1, sizeof *price);
+    OWNED double *price = mem_zeroed((size_t)s.section_count + 1, sizeof *price);
     if (s.section_count > 0) bound_multipliers(&s, price);
     *out = mem_alloc(((size_t)s.section_count + 1) * sizeof **out);
     for (int32_t t = 0; t < s.section_count; t++)
         (*out)[t] = (struct lx_price){s.sections[t].tick, s.sections[t].need * s.unit, s.sections[t].forced,
                                       price[t] / (double)s.unit};
-    mem_free(price);
     mem_free(s.items);
     mem_free(s.sections);
     return s.section_count;

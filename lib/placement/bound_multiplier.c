@@ -210,7 +210,7 @@ int64_t bound_multipliers(const struct bound_sections *s, double *price)
     for (int32_t i = 0; i < s->item_count; i++)
         if (s->items[i].first <= s->items[i].last) members += s->items[i].last - s->items[i].first + 1;
     struct prices p = {.s = s, .price = mem_zeroed(sections + 1, sizeof *p.price)};
-    int128 *prefix = mem_alloc((sections + 1) * sizeof *prefix);
+    OWNED int128 *prefix = mem_alloc((sections + 1) * sizeof *prefix);
     if (members <= MOST_MEMBERS) sweep_prices(&p, members, prefix, &forced);
     if (price) memcpy(price, p.price, sections * sizeof *price);
     if (s->section_count > 1) {
@@ -220,6 +220,5 @@ int64_t bound_multipliers(const struct bound_sections *s, double *price)
         forced = max_i64(forced, ascended);
     }
     mem_free(p.price);
-    mem_free(prefix);
     return forced;
 }

@@ -163,7 +163,7 @@ static int64_t bound_height(const struct lx_problem *q)
 
 int64_t bound_parts(const struct lx_problem *p)
 {
-    struct rewrite w;
+    SCOPED(rewrite_free) struct rewrite w;
     rewrite_make(&w, p);
     int64_t bound = w.impossible ? INT64_MAX : w.constant;
     for (int32_t k = 0; k < w.part_count && bound < INT64_MAX; k++) {
@@ -175,6 +175,5 @@ int64_t bound_parts(const struct lx_problem *p)
         if (q->objective == LX_FIT && one > 0) one = INT64_MAX; /* no buffer in a part is barred */
         if (!add_i64(bound, one, &bound)) bound = INT64_MAX;
     }
-    rewrite_free(&w);
     return bound;
 }

@@ -95,7 +95,7 @@ static bool judge_linked(struct judge *j, int64_t *cost)
     }
     if (b->reuse_count == 0) return true;
     struct exclusive_pairs exclusive;
-    int32_t *block = blocks_of(j->p), *next = mem_alloc(((size_t)j->p->count + 1) * sizeof *next);
+    OWNED int32_t *block = blocks_of(j->p), *next = mem_alloc(((size_t)j->p->count + 1) * sizeof *next);
     block_chains(block, j->p->count, next);
     exclusive_sorted(j->p, &exclusive);
     for (int32_t i = 0; i < b->reuse_count; i++) {
@@ -104,8 +104,6 @@ static bool judge_linked(struct judge *j, int64_t *cost)
             !blocks_alive_together(j->p, next, &exclusive, block[r->a], block[r->b]))
             *cost += r->cost;
     }
-    mem_free(block);
-    mem_free(next);
     mem_free(exclusive.at);
     return true;
 }
@@ -189,13 +187,12 @@ static bool judge_all(struct judge *j, const bool *is_staging, bool complete, in
 static bool check_placement_judge(struct judge *j, bool complete, int64_t *value)
 {
     const struct lx_bonds *b = &j->p->bonds;
-    bool *is_staging = NULL;
+    OWNED bool *is_staging = NULL;
     if (b->staging_count) {
         is_staging = mem_zeroed((size_t)j->p->count + 1, sizeof *is_staging);
         for (int32_t i = 0; i < b->staging_count; i++) is_staging[b->staging[i].a] = true;
     }
     bool ok = judge_all(j, is_staging, complete, value);
-    mem_free(is_staging);
     mem_free(j->block);
     mem_free(j->bytes);
     return ok;

@@ -132,8 +132,8 @@ static bool sweep_pools(struct sweep *s)
 {
     size_t width = 2;
     while (width < s->count) width *= 2;
-    struct event *starts = mem_alloc((s->count + 1) * sizeof *starts),
-                 *ends = mem_alloc((s->count + 1) * sizeof *ends);
+    OWNED struct event *starts = mem_alloc((s->count + 1) * sizeof *starts),
+                       *ends = mem_alloc((s->count + 1) * sizeof *ends);
     s->top = mem_alloc(2 * width * sizeof *s->top);
     bool ok = true;
     for (s->first = 0; ok && s->first < s->count; s->first = s->last) {
@@ -141,8 +141,6 @@ static bool sweep_pools(struct sweep *s)
             s->last++;
         ok = sweep_pool(s, starts, ends);
     }
-    mem_free(starts);
-    mem_free(ends);
     mem_free(s->top);
     return ok;
 }

@@ -24,7 +24,6 @@
 #pragma once
 
 #include "base/option.h"
-#include "base/status.h"
 #include "graph/buffer.h"
 
 #include <stdbool.h>

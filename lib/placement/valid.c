@@ -202,7 +202,7 @@ static bool valid_same_place(struct bonds_check *c)
     for (int32_t i = 0; i < b->same_place_count; i++)
         if (!valid_group(c, "same_place", &b->same_place[i])) return false;
     if (b->same_place_count == 0) return true;
-    int32_t *next = mem_alloc(n * sizeof *next), *members = mem_alloc(n * sizeof *members);
+    OWNED int32_t *next = mem_alloc(n * sizeof *next), *members = mem_alloc(n * sizeof *members);
     bool ok = true;
     c->block = blocks_of(c->p);
     block_chains(c->block, c->p->count, next);
@@ -211,8 +211,6 @@ static bool valid_same_place(struct bonds_check *c)
         for (int32_t m = i; c->block[i] == i && m >= 0; m = next[m]) members[count++] = m;
         if (count > 1) ok = valid_block(c, members, count);
     }
-    mem_free(next);
-    mem_free(members);
     return ok;
 }
 

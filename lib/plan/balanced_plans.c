@@ -194,10 +194,9 @@ static bool fastest_try_others(struct balanced *b)
     how.overlaps = true;
     how.like = b->made[0];
     how.run = plan_run_share(&b->asked->run, 3);
-    struct lx_plan *bytes = plan_best(b->g, &how, b->st);
+    SCOPED(plan_free_at) struct lx_plan *bytes = plan_best(b->g, &how, b->st);
     bool ok = bytes || b->st->code == LX_E_STOPPED;
     if (bytes && bytes->draft) ok = balanced_try(b, LX_ASK_TIME, bytes, 2);
-    lx_plan_free(bytes);
     *b->st = ok ? (lx_status){0} : *b->st;
     return ok && balanced_try_plainly(b, 1);
 }

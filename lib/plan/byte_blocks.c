@@ -41,8 +41,8 @@ static int32_t heap_of(struct byte_life *lives, int32_t i)
 static void find_heaps(const struct lx_plan *p, struct byte_blocks *x)
 {
     const struct lx_bonds *bonds = &p->problem.bonds;
-    int32_t *alive = mem_alloc((x->life_count + 1) * sizeof *alive);
-    bool *shares = mem_zeroed((size_t)p->problem.count + 1, sizeof *shares);
+    OWNED int32_t *alive = mem_alloc((x->life_count + 1) * sizeof *alive);
+    OWNED bool *shares = mem_zeroed((size_t)p->problem.count + 1, sizeof *shares);
     size_t count = 0;
     for (int32_t i = 0; i < bonds->exclusive_count; i++)
         shares[bonds->exclusive[i].a] = shares[bonds->exclusive[i].b] = true;
@@ -68,8 +68,6 @@ static void find_heaps(const struct lx_plan *p, struct byte_blocks *x)
     }
     for (size_t i = 0; i < x->life_count; i++) x->lives[i].heap = heap_of(x->lives, (int32_t)i);
     if (x->life_count) qsort(x->lives, x->life_count, sizeof *x->lives, by_heap);
-    mem_free(alive);
-    mem_free(shares);
 }
 
 /* Adds one block for each time in which the heap uses the strip. Lives are sorted by start. */

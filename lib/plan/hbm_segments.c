@@ -17,10 +17,10 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
 {
     const struct lx_graph *g = p->layouts->graph;
     struct lx_buffer *b = mem_zeroed((size_t)g->tensor_count + 1, sizeof *b);
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     const int64_t *next = plan_next_syncs(p, &scratch);
     /* Per tensor: is its first access a read? */
-    bool *read_first = mem_zeroed((size_t)g->tensor_count + 1, sizeof *read_first);
+    OWNED bool *read_first = mem_zeroed((size_t)g->tensor_count + 1, sizeof *read_first);
     for (int32_t a = p->access_at[g->op_count]; a-- > 0;)
         read_first[p->accesses[a].tensor] = p->accesses[a].reads;
     for (int32_t t = 0; t < g->tensor_count; t++)
@@ -58,8 +58,6 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
             if (b[t].start == INT64_MAX) b[t].start = 0, b[t].end = 0;
         }
     }
-    arena_free(&scratch);
-    mem_free(read_first);
     return b;
 }
 
@@ -123,7 +121,7 @@ ORDER(hbm_segments_by_tick, struct event, ORDER_UP(tick) ORDER_UP(birth) ORDER_U
 static void pack_quickly(const struct lx_problem *p, int64_t *address)
 {
     size_t n = (size_t)p->count;
-    struct event *events = mem_alloc((2 * n + 1) * sizeof *events);
+    OWNED struct event *events = mem_alloc((2 * n + 1) * sizeof *events);
     struct sweep s = {.holes = mem_alloc((n + 1) * sizeof *s.holes)};
     for (int32_t i = 0; i < p->count; i++) {
         events[2 * i] = (struct event){p->buffers[i].start, i, true};
@@ -139,7 +137,6 @@ static void pack_quickly(const struct lx_problem *p, int64_t *address)
         else
             leave_hole(&s, address[i], address[i] + size);
     }
-    mem_free(events);
     mem_free(s.holes);
 }
 
@@ -148,7 +145,7 @@ bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, bool quickly, 
     const struct lx_graph *g = p->layouts->graph;
     struct lx_buffer *all = lives_in_hbm(p);
     struct lx_problem problem = {.objective = LX_HEIGHT, .alignment = g->device.stick_bytes, .buffers = all};
-    int32_t *number = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *number);
+    OWNED int32_t *number = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *number);
     struct lx_answer answer = {.address = mem_zeroed((size_t)g->tensor_count + 1, sizeof *answer.address)};
     struct lx_run run = {0}; /* no limits: all buffers must be packed */
     bool able = !quickly && solver && (solver->caps & LX_CAN_HEIGHT), ok = true;
@@ -185,7 +182,6 @@ bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, bool quickly, 
     }
     p->segment_bytes = p->pool_at + p->pool_bytes;
     mem_free(answer.address);
-    mem_free(number);
     mem_free(all);
     return ok;
 }

@@ -13,12 +13,11 @@ static bool set_order(struct lx_launch_options *o, const char *text, lx_status *
         return true;
     }
     if (text[0] != '@') {
-        struct text known = {0};
+        SCOPED(text_free) struct text known = {0};
         for (int i = 0; i < LX_LISTED; i++)
             text_format(&known, "%s%s", i ? ", " : "", lx_tile_order_word((enum lx_tile_order)i));
         status_set(st, LX_E_UNKNOWN_NAME, "there is no tile order \"%.40s\"; there are: %s, and @FILE", text,
                    known.at);
-        text_free(&known);
         return false;
     }
     if (strlen(text) >= sizeof o->by)
@@ -124,7 +123,7 @@ static bool take_numbers(const char *file, const char *text, int64_t *out, int64
 
 static bool each_once(const char *file, const int64_t *list, int64_t count, lx_status *st)
 {
-    char *seen = mem_zeroed((size_t)count + 1, 1);
+    OWNED char *seen = mem_zeroed((size_t)count + 1, 1);
     bool ok = true;
     for (int64_t i = 0; ok && i < count; i++) {
         if (list[i] >= count || seen[list[i]])
@@ -135,7 +134,6 @@ static bool each_once(const char *file, const int64_t *list, int64_t count, lx_s
         else
             seen[list[i]] = 1;
     }
-    mem_free(seen);
     return ok;
 }
 
@@ -145,12 +143,11 @@ bool launch_list_read(struct lx_launch_options *o, struct arena *memory, lx_stat
     size_t length;
     int64_t count = 0;
     if (o->order != LX_LISTED) return true;
-    char *text = file_read(file, &length, st);
+    OWNED char *text = file_read(file, &length, st);
     if (!text) return false;
     /* a number and its separator take two characters */
     int64_t *list = arena_array(memory, length / 2 + 1, sizeof *list);
     bool ok = take_numbers(file, text, list, &count, st);
-    mem_free(text);
     if (ok && count == 0)
         ok = status_set_at(st, LX_E_USAGE, file, 0, 0,
                            "a list of tiles without any; write their numbers, each once");

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/base.h"
-#include "launch/launch_of_op.h"
 #include "plan/options.h"
 
 /* Rows LX_OPTION_ORDER and LX_OPTION_TILES of the table of options: set from text, written as text,

@@ -40,12 +40,11 @@ static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan
     /* "name=value ..." of the options that differ from their defaults. */
     const struct lx_solver *s = options->solver;
     const int64_t *values = options->run.options;
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     for (int i = 0; values && i < s->option_count; i++)
         if (values[i] != s->options[i].def)
             text_format(&t, "%s%s=%lld", t.length ? " " : "", s->options[i].name, (long long)values[i]);
     p->options = arena_string(p->memory, t.at ? t.at : "");
-    text_free(&t);
     return p;
 }
 
@@ -164,16 +163,15 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
                             .memory = p->memory,
                             .offers = plan_is_awaited() && !options->keeps_quiet ? &offers : NULL,
                             .st = st};
-    struct runners runners = {0};
+    SCOPED(runners_free) struct runners runners = {0};
     p->asks_time = asks_time(&search);
     if (p->asks_time && passes.prefetch == LX_PREFETCH_AUTO && p->graph->op_count <= RUNNERS_MOST_OPS)
         search.runners = &runners;
+    SCOPED(lean_free)
     struct lean lean = {.fastest_us = INFINITY, .slower = options->states ? options->states->slower : 0};
     if (options->objective == LX_ASK_TIME && lean.slower > 0) search.lean = &lean;
     bool ok = steps_run(&search);
-    runners_free(&runners);
     if (ok && !cancel_requested()) plan_leave_lean(&search, p);
-    lean_free(&lean);
     if (ok) adopt_best(p, &search);
     attempt_free(&search.best);
     return ok;

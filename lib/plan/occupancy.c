@@ -11,7 +11,7 @@ ORDER(occupancy_by_tick, struct change, ORDER_UP(tick));
 
 void lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupancy *out)
 {
-    struct byte_blocks b;
+    SCOPED(byte_blocks_free) struct byte_blocks b;
     *out = (struct lx_occupancy){.width = 1, .first = INT64_MAX};
     for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *buffer = &p->problem.buffers[i];
@@ -23,7 +23,7 @@ void lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupanc
     byte_blocks_make(p, pool, &b);
     size_t n = 2 * b.count;
     while (out->width < n + 1) out->width *= 2;
-    struct change *c = mem_alloc((n + 1) * sizeof *c);
+    OWNED struct change *c = mem_alloc((n + 1) * sizeof *c);
     out->tick = mem_alloc((n + 1) * sizeof *out->tick);
     out->nodes = mem_zeroed(2 * out->width, sizeof *out->nodes);
     out->bytes = out->nodes + out->width;
@@ -43,8 +43,6 @@ void lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupanc
         if (taken > out->peak) out->peak = taken, out->peak_tick = c[i].tick;
     }
     for (size_t i = out->width; i-- > 1;) out->nodes[i] = max_i64(out->nodes[2 * i], out->nodes[2 * i + 1]);
-    mem_free(c);
-    byte_blocks_free(&b);
 }
 
 /* The number of steps that begin before `tick`. */

@@ -49,7 +49,7 @@ static struct lx_plan *online_plans_better_of(struct lx_plan *p, struct lx_plan 
 /* A lower bound on the time of plans of a graph; 0: unknown. */
 static double online_plans_least_us(const struct lx_graph *g, const struct lx_plan_options *how)
 {
-    struct lx_plan *q = plan_new(g);
+    SCOPED(plan_free_at) struct lx_plan *q = plan_new(g);
     struct decisions decisions = {.passes = passes_of_stage(&how->passes)};
     struct draft x;
     lx_status ignored = {0};
@@ -59,7 +59,6 @@ static double online_plans_least_us(const struct lx_graph *g, const struct lx_pl
         us = time_bound_divided(&x, NULL);
         draft_free(&x);
     }
-    lx_plan_free(q);
     return us;
 }
 
@@ -87,7 +86,7 @@ static void online_plans_bound(struct lx_plan *p, const struct lx_graph *rewritt
         online_plans_settle(p);
     }
     if (p->asks_time || rewritten->op_count > NESTS_TOGETHER) return;
-    struct lx_plan *q = plan_new(rewritten);
+    SCOPED(plan_free_at) struct lx_plan *q = plan_new(rewritten);
     struct lx_passes passes = passes_of_stage(&how->passes);
     lx_status ignored = {0};
     int64_t least = 0;
@@ -97,7 +96,6 @@ static void online_plans_bound(struct lx_plan *p, const struct lx_graph *rewritt
         if (nest_bound_below(&search, p->figures.hbm_bytes, &least)) online_plans_lower(p, least);
         online_plans_settle(p);
     }
-    lx_plan_free(q);
 }
 
 /* True if the ops around rewritten ops move more than their operands once: running sums can save that. */
@@ -105,7 +103,7 @@ static bool moves_more(const struct lx_plan *p, const struct lx_graph *rewritten
 {
     const struct lx_graph *g = p->layouts->graph;
     int64_t moved = 0, once = 0;
-    bool *touched = mem_zeroed((size_t)p->graph->tensor_count + 1, 2 * sizeof *touched);
+    OWNED bool *touched = mem_zeroed((size_t)p->graph->tensor_count + 1, 2 * sizeof *touched);
     bool *seen = touched + p->graph->tensor_count;
     for (int32_t o = 0; o < p->graph->op_count; o++) {
         const struct lx_op *op = &p->graph->ops[o];
@@ -131,7 +129,6 @@ static bool moves_more(const struct lx_plan *p, const struct lx_graph *rewritten
             once += lx_layout_bytes(&p->layouts->layouts[t]);
         }
     }
-    mem_free(touched);
     return moved > once;
 }
 
@@ -179,12 +176,11 @@ static struct lx_plan *online_plans_plan_asked(const struct lx_graph *g, const s
 {
     struct lx_passes passes = passes_of_stage(&how->passes);
     struct lx_plan *p = plan_as_written(g, how, 0, st);
-    const struct lx_graph *rewritten = NULL;
+    SCOPED(graph_free_at) const struct lx_graph *rewritten = NULL;
     lx_status why = {0};
     if (p || passes.online != LX_ONLINE_AUTO || g->came_from || g->list) return p;
     if (st->code != LX_E_NEST && st->code != LX_E_UNKNOWN_NAME) return NULL;
     if (graph_online(g, &rewritten, &why) && rewritten) p = plan_as_written(rewritten, how, 0, &why);
-    lx_graph_free(rewritten);
     return p;
 }
 
@@ -201,10 +197,10 @@ struct lx_plan *plan_best(const struct lx_graph *g, const struct lx_plan_options
     } else if (*options->nests) {
         p = online_plans_plan_asked(g, options, st);
     } else { /* the graph, or its origin, on this device */
+        SCOPED(graph_free_at)
         const struct lx_graph *from =
             g->came_from ? lx_graph_with_device(g->came_from, &g->device) : lx_graph_ref(g);
         p = from ? plan_as_written(from, options, options->rival_bytes, st) : NULL;
-        lx_graph_free(from);
         if (p) p = with_online(p, options, st);
     }
     cancel_end(&token);

@@ -42,7 +42,7 @@ struct lx_plan *plan_twin(const struct lx_plan *p)
 void lx_plan_free(const struct lx_plan *p)
 {
     if (!p || !users_remove(p->users)) return;
-    struct arena *memory = p->memory;                                 /* owns the plan itself */
+    OWNED struct arena *memory = p->memory;                           /* owns the plan itself */
     if (p->draft && p->draft->memory == memory) draft_free(p->draft); /* else the lender's */
     if (p->lender)
         lx_plan_free(p->lender);
@@ -52,7 +52,6 @@ void lx_plan_free(const struct lx_plan *p)
     }
     lx_graph_free(p->graph);
     arena_free(memory);
-    mem_free(memory);
 }
 
 void plan_off_chip(struct lx_plan *p)

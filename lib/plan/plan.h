@@ -1,7 +1,6 @@
 /* A plan: a placement problem, a solver's checked answer, and all data needed to check it elsewhere. */
 #pragma once
 
-#include "graph/graph.h"
 #include "search/request.h"
 
 struct draft;
@@ -101,6 +100,7 @@ struct lx_plan *lx_plan_stated(const struct lx_graph *list, lx_status *st);
 /* Adds a reference; NULL gives NULL. A shared plan is never changed; lx_plan_free drops a reference. */
 const struct lx_plan *lx_plan_ref(const struct lx_plan *p);
 void lx_plan_free(const struct lx_plan *p);
+FREED_AT(plan_free_at, const struct lx_plan *, lx_plan_free)
 
 /* True if the plan reaches the pattern's target, or the pattern has none. */
 bool lx_plan_meets_target(const struct lx_plan *p);

@@ -3,7 +3,6 @@
 
 #include "clock/program.h"
 #include "plan/plan.h"
-#include "stays/draft.h"
 #include "search/plan_search.h"
 
 /* plan.c: an empty plan with a reference to its graph. */

@@ -65,11 +65,10 @@ static void *job_make(void *argument, lx_status *st)
 
 static void job_end(void *argument)
 {
-    struct plan_job *job = argument;
+    OWNED struct plan_job *job = argument;
     lx_graph_free(job->graph);
     lx_plan_free(job->options.like);
     mem_free(job->more);
-    mem_free(job);
 }
 
 void *plan_in_slot(const struct plan_task *task, const struct lx_graph *g,

@@ -30,7 +30,7 @@ struct plan_program plan_program_of_plan(const struct lx_plan *p, struct arena *
 
 void plan_sync(struct lx_plan *p)
 {
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct lx_syncs found;
     struct plan_program program = plan_program_of_plan(p, &scratch);
     program.syncs = NULL;
@@ -38,7 +38,6 @@ void plan_sync(struct lx_plan *p)
     program_syncs(&program, p->memory, &found);
     p->syncs = found.at;
     p->sync_count = found.count;
-    arena_free(&scratch);
 }
 
 int64_t plan_sync_times(const struct lx_plan *p)

@@ -59,13 +59,12 @@ struct lx_question *lx_problem_of(const struct lx_graph *g, const struct lx_plan
 void lx_question_free(struct lx_question *q)
 {
     if (!q) return;
-    struct arena *memory = q->memory; /* owns the question itself */
+    OWNED struct arena *memory = q->memory; /* owns the question itself */
     if (q->draft) draft_free(q->draft);
     lx_divisions_free(q->divisions);
     lx_layouts_free(q->layouts);
     lx_graph_free(q->graph);
     arena_free(memory);
-    mem_free(memory);
 }
 
 bool lx_question_clocks(const struct lx_question *q, const int64_t *address, double *device_us,

@@ -38,7 +38,7 @@ ORDER(by_address, struct placed_at, ORDER_UP(address) ORDER_UP(buffer));
 static void list_placed(struct looking *l)
 {
     size_t n = (size_t)l->plan->problem.count + 1;
-    struct starting *all = mem_alloc(n * sizeof *all);
+    OWNED struct starting *all = mem_alloc(n * sizeof *all);
     l->placed = mem_alloc(n * sizeof *l->placed);
     l->latest = mem_alloc(n * sizeof *l->latest);
     l->near = mem_alloc(n * sizeof *l->near);
@@ -52,7 +52,6 @@ static void list_placed(struct looking *l)
         l->placed[k] = all[k].buffer;
         l->latest[k] = latest = max_i64(latest, p->buffers[all[k].buffer].end);
     }
-    mem_free(all);
 }
 
 static void look_around(struct looking *l, const struct lx_buffer *b)
@@ -181,7 +180,7 @@ void plan_complete(struct lx_plan *plan, bool quickly)
     const struct lx_problem *p = &plan->problem;
     const int64_t *address = plan->answer.address;
     size_t n = (size_t)p->count;
-    bool *given = mem_zeroed(n + 1, sizeof *given);
+    OWNED bool *given = mem_zeroed(n + 1, sizeof *given);
     plan->took_slot_of = arena_array(plan->memory, n, sizeof *plan->took_slot_of);
     /* A child takes a parent's place if both have the same address and no earlier child took it (exclusive
      * children may share it), by ascending number as in the checker. */
@@ -197,7 +196,6 @@ void plan_complete(struct lx_plan *plan, bool quickly)
             break;
         }
     }
-    mem_free(given);
     plan_totals(plan);
     plan->reason = arena_array(plan->memory, n, sizeof *plan->reason);
     if (!quickly) reasons_find_reasons(plan);

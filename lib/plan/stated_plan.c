@@ -14,7 +14,7 @@ static enum lx_ask stated_question(const struct lx_list *list, const struct lx_p
 
 struct lx_plan *lx_plan_stated(const struct lx_graph *g, lx_status *st)
 {
-    const struct lx_graph *bare = lx_graph_with_places(g, NULL, NULL);
+    SCOPED(graph_free_at) const struct lx_graph *bare = lx_graph_with_places(g, NULL, NULL);
     const struct lx_list *list = bare->list;
     struct lx_solver maker = {.name = list->maker ? list->maker : "unknown"};
     struct lx_plan_options how = {.solver = &maker};
@@ -25,7 +25,6 @@ struct lx_plan *lx_plan_stated(const struct lx_graph *g, lx_status *st)
         how.objective = stated_question(list, &problem);
         p = lx_plan_of_answer(bare, &how, &stated, st);
     }
-    lx_graph_free(bare);
     if (!p) return NULL;
     p->answer.status = LX_FEASIBLE;
     p->answer.objective = lx_plan_objective(p);

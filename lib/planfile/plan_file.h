@@ -1,7 +1,6 @@
 /* Shared by the files of the plan format. Private to the stage. */
 #pragma once
 
-#include "base/json/json.h"
 #include "files/pattern.h"
 #include "planfile/plan_fields.h"
 #include "plan/plan_make.h"

@@ -299,11 +299,11 @@ static const struct lx_graph *plan_read_device(const struct json *j, const struc
 
 struct lx_plan *plan_read_json(const struct json *j, const struct json_value *root, lx_status *st)
 {
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct plan_root x;
     int64_t version;
     struct lx_plan *p = NULL;
-    const struct lx_graph *g = NULL;
+    SCOPED(graph_free_at) const struct lx_graph *g = NULL;
     if (pattern_check_header(j, root, "plan", PLAN_FORMAT_OLD, PLAN_FORMAT, &version, st) &&
         plan_read_record(j, root, PLAN_ROOT, &x, &scratch, st) &&
         (g = plan_read_pattern(j, root, x.pattern_hash, st)) &&
@@ -314,13 +314,10 @@ struct lx_plan *plan_read_json(const struct json *j, const struct json_value *ro
     }
     const struct json_value *certificate = p ? json_find(root, "certificate") : NULL;
     if (certificate) {
-        struct text t = {0};
+        SCOPED(text_free) struct text t = {0};
         json_add(certificate, &t);
         p->certificate = arena_string(p->memory, t.at);
-        text_free(&t);
     }
-    lx_graph_free(g);
-    arena_free(&scratch);
     return p;
 }
 
@@ -336,21 +333,19 @@ struct lx_plan *lx_plan_of_text(const char *file, const char *text, size_t lengt
 struct lx_plan *lx_plan_of_any(const char *file, const char *text, size_t length, lx_status *st)
 {
     if (lx_is_plan(text, length)) return lx_plan_of_text(file, text, length, st);
-    const struct lx_graph *g = lx_graph_of_text(file, text, length, st);
+    SCOPED(graph_free_at) const struct lx_graph *g = lx_graph_of_text(file, text, length, st);
     struct lx_plan *p = g && g->list && g->list->address ? lx_plan_stated(g, st) : NULL;
     if (g && !(g->list && g->list->address))
         status_set_at(st, LX_E_USAGE, file, 0, 0,
                       "not a plan; `lxplan plan FILE -o PLAN` makes one of a pattern");
-    lx_graph_free(g);
     return p;
 }
 
 struct lx_plan *lx_plan_read(const char *path, lx_status *st)
 {
     size_t length;
-    char *text = file_read(path, &length, st);
+    OWNED char *text = file_read(path, &length, st);
     if (!text) return NULL;
     struct lx_plan *p = lx_plan_of_any(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
-    mem_free(text);
     return p;
 }

@@ -76,9 +76,9 @@ static bool state_op(const struct graph_reader *r, const struct names *names, in
 
 static bool read_layouts(struct graph_reader *r)
 {
-    struct names tensor_names = {0}, op_names = {0};
-    struct stated_tensor *tensors = mem_zeroed((size_t)r->tensors.count + 1, sizeof *tensors);
-    struct stated_op *ops = mem_zeroed((size_t)r->ops.count + 1, sizeof *ops);
+    SCOPED(names_free) struct names tensor_names = {0}, op_names = {0};
+    OWNED struct stated_tensor *tensors = mem_zeroed((size_t)r->tensors.count + 1, sizeof *tensors);
+    OWNED struct stated_op *ops = mem_zeroed((size_t)r->ops.count + 1, sizeof *ops);
     bool ok = true;
     for (int32_t t = 0; t < r->p->graph->tensor_count; t++)
         (void)names_add(&tensor_names, r->p->graph->tensors[t].name, t);
@@ -89,10 +89,6 @@ static bool read_layouts(struct graph_reader *r)
     if (ok)
         r->p->own_layouts = layouts_stated(r->p->graph, tensors, r->tensors.count, ops, r->ops.count, r->st);
     r->p->layouts = r->p->own_layouts;
-    names_free(&tensor_names);
-    names_free(&op_names);
-    mem_free(tensors);
-    mem_free(ops);
     return ok && r->p->layouts;
 }
 
@@ -255,14 +251,13 @@ static bool plan_read_graph_read_parts(struct graph_reader *r, struct plan_graph
         !plan_read_records(r->j, r->graph, "ops", PLAN_OP, memory, &r->ops, r->st) || !read_layouts(r) ||
         !plan_read_nests(r))
         return false;
-    struct lx_coeff_splits *splits = mem_zeroed((size_t)r->ops.count + 1, sizeof *splits);
+    OWNED struct lx_coeff_splits *splits = mem_zeroed((size_t)r->ops.count + 1, sizeof *splits);
     int32_t wrong = -1;
     lx_status why = {0};
     bool ok = take_all_splits(r, splits);
     if (ok)
         r->p->divisions = r->p->own_divisions = lx_divisions_stated(r->p->layouts, graph->cores, r->p->nests,
                                                                     r->p->nest_count, splits, &wrong, &why);
-    mem_free(splits);
     if (!ok) return false;
     if (!r->p->divisions && wrong < 0) return json_error(r->j, r->graph, r->st, why.code, "%s", why.text);
     if (!r->p->divisions)

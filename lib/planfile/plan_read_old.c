@@ -194,7 +194,7 @@ static bool plan_read_old_read_hbm(const struct json *j, const struct json_value
     const struct lx_graph *g = p->layouts->graph;
     const struct json_value *v = json_find(root, "graph"), *pool = json_find(v, "pool"),
                             *hbm = json_find(v, "hbm"), *item;
-    struct names names = {0};
+    SCOPED(names_free) struct names names = {0};
     if (!json_is_object(hbm) || !json_is_object(pool))
         return json_error(j, v, st, LX_E_SCHEMA, "\"hbm\" and \"pool\" must be objects");
     if (!json_int(j, pool, "at", 0, LX_INT_MAX, &p->pool_at, st) ||
@@ -212,7 +212,6 @@ static bool plan_read_old_read_hbm(const struct json *j, const struct json_value
         ok = t < 0 ? json_error(j, item, st, LX_E_MISMATCH, "there is no tensor %s", item->key)
                    : json_int_value(j, item, item->key, 0, LX_INT_MAX, &p->hbm_address[t], st);
     }
-    names_free(&names);
     return ok;
 }
 

@@ -7,10 +7,9 @@ static void write_fields(enum plan_section_id section, const void *record, const
 {
     const struct plan_section *s = &plan_sections[section];
     for (size_t i = 0; i < s->count; i++) {
-        struct text one = {0};
+        SCOPED(text_free) struct text one = {0};
         record_write(&s->fields[i], 1, record, &one);
         if (one.length > 2) text_format(t, "%s%.*s,\n", margin, (int)one.length - 2, one.at + 1);
-        text_free(&one);
     }
 }
 
@@ -75,7 +74,7 @@ static void plan_write_graph(const struct lx_plan *p, struct arena *memory, stru
 char *lx_plan_to_json(const struct lx_plan *p, size_t *length)
 {
     struct text text = {0}, *t = &text;
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     char hash[20];
     const struct plan_root root = plan_pack_root(p, hash);
     text_format(t, "{\n  \"lxplan\": %d,\n  \"kind\": \"plan\",\n", PLAN_FORMAT);
@@ -96,7 +95,6 @@ char *lx_plan_to_json(const struct lx_plan *p, size_t *length)
     text_add(t, "  \"pattern\": ");
     pattern_write(p->graph, t);
     text_add(t, "\n}\n");
-    arena_free(&scratch);
     *length = t->length;
     return t->at;
 }

@@ -165,7 +165,7 @@ ORDER(agree_by_cost, struct agree_rank, ORDER_DOWN(cost) ORDER_UP(index));
 static bool agree_from(struct agree *a, int32_t op, int64_t cores, int most)
 {
     const struct op_menu *m = agree_menu(a, op);
-    struct agree_rank *order = mem_alloc(((size_t)m->count + 1) * sizeof *order);
+    OWNED struct agree_rank *order = mem_alloc(((size_t)m->count + 1) * sizeof *order);
     int32_t count = 0;
     bool ok = true;
     for (int32_t c = 0; c < m->count; c++)
@@ -181,7 +181,6 @@ static bool agree_from(struct agree *a, int32_t op, int64_t cores, int most)
                 agree_spread(a, o, agree_fastest(a, o, cores));
         ok = agree_try(a);
     }
-    mem_free(order);
     return ok;
 }
 
@@ -189,7 +188,7 @@ static bool agree_from(struct agree *a, int32_t op, int64_t cores, int most)
 static bool agree_round(struct agree *a)
 {
     const int32_t ops = a->graph->op_count;
-    struct agree_rank *seeds = mem_alloc(((size_t)ops + 1) * sizeof *seeds);
+    OWNED struct agree_rank *seeds = mem_alloc(((size_t)ops + 1) * sizeof *seeds);
     bool ok = true;
     for (int32_t o = 0; o < ops; o++)
         seeds[o] = (struct agree_rank){(double)agree_time(agree_menu(a, o), agree_menu(a, o)->seed), o};
@@ -201,7 +200,6 @@ static bool agree_round(struct agree *a)
         for (int32_t k = 0; ok && k < ops && k < AGREE_FEW_SEEDS; k++)
             ok = agree_from(a, seeds[k].index, cores, AGREE_FEW_CHOICES);
     }
-    mem_free(seeds);
     return ok;
 }
 

@@ -36,15 +36,13 @@ static bool unlimited_traffic(const struct draft *x, const int32_t *borders, int
                             .borders = borders,
                             .border_count = border_count,
                             .unlimited = true};
-    struct arena scratch = {0};
-    struct draft plain = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
+    SCOPED(draft_free) struct draft plain = {0};
     bool borderless = borders && border_count == 0;
     if (is_unlimited(x, borders)) return *bytes = least_unlimited(x, borderless), true;
     if (how.passes.clone == LX_CLONE_HEURISTIC) how.passes.clone = LX_CLONE_AUTO;
     bool ok = draft_make(x->divided, &how, &scratch, &plain, st);
     if (ok) *bytes = least_unlimited(&plain, borderless);
-    draft_free(&plain);
-    arena_free(&scratch);
     return ok;
 }
 
@@ -87,8 +85,8 @@ static bool nest_bound_draft(const struct search *search, struct alone_asks *ask
 /* A lower bound on HBM traffic for any divisions, order, evictions and moves. */
 bool nest_bound(const struct search *search, bool *may_help, int64_t *bytes)
 {
-    struct arena memory = {0};
-    struct draft plain = {0};
+    SCOPED(arena_free) struct arena memory = {0};
+    SCOPED(draft_free) struct draft plain = {0};
     struct alone_asks asks;
     *may_help = false;
     if (!engine_runs(search, ENGINE_NESTS)) return true;
@@ -96,23 +94,19 @@ bool nest_bound(const struct search *search, bool *may_help, int64_t *bytes)
     *may_help = ok && nests_help(&plain, asks.any_order);
     if (*may_help) *bytes = alone_traffic(&plain, &asks);
     if (*may_help) LOG(attempt, "with nests no plan below HBM %" PRId64, *bytes);
-    draft_free(&plain);
-    arena_free(&memory);
     return ok;
 }
 
 bool nest_bound_below(const struct search *search, int64_t known, int64_t *bytes)
 {
-    struct arena memory = {0};
-    struct draft plain = {0};
+    SCOPED(arena_free) struct arena memory = {0};
+    SCOPED(draft_free) struct draft plain = {0};
     struct alone_asks asks;
     bool ok = nest_bound_draft(search, &asks, &memory, &plain);
     *bytes = ok ? alone_traffic(&plain, &asks) : 0;
     if (ok && *bytes < known && !asks.any_order)
         *bytes = max_i64(*bytes, together_traffic(&plain, asks.room, known));
     if (ok) LOG(attempt, "with nests on shared scratchpads no plan below HBM %" PRId64, *bytes);
-    draft_free(&plain);
-    arena_free(&memory);
     return ok;
 }
 

@@ -95,8 +95,8 @@ static bool try_chains(struct search *search, const struct lx_passes *passes, bo
     bool quick = search->best.draft.problem.count > MANY_BUFFERS && other && other != search->effort.solver;
     struct least_traffic s = {0};
     struct contest c = {0};
-    struct arena memory = {0};
-    struct draft plain = {0};
+    SCOPED(arena_free) struct arena memory = {0};
+    SCOPED(draft_free) struct draft plain = {0};
     struct decisions how = {.passes = *passes};
     bool ok = draft_make(search->divided, &how, &memory, &plain, search->st) &&
               least_traffic_open(&s, &plain, &search->effort.run, search->st) &&
@@ -117,8 +117,6 @@ static bool try_chains(struct search *search, const struct lx_passes *passes, bo
     if (ok && c.divided) ok = try_divisions(search, c.divided, c.changed);
     search->joint.bound_bytes = s.bound;
     arena_free(&s.memory);
-    draft_free(&plain);
-    arena_free(&memory);
     return ok;
 }
 

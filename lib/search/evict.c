@@ -70,7 +70,7 @@ static void keep_cuts(struct evictions *s, const struct cut *cuts, int32_t count
 /* Tries the accepted cuts plus more. */
 static bool evict_with_more(struct evictions *s, const struct cut *more, size_t count, bool *failed)
 {
-    VEC(struct cut) tried = {0};
+    OWNED VEC(struct cut) tried = {0};
     size_t all = s->cuts.count + count;
     *failed = false;
     VEC_RESERVE(&tried, all + 1);
@@ -85,7 +85,6 @@ static bool evict_with_more(struct evictions *s, const struct cut *more, size_t 
     if (!known) s->left--;
     bool better = !known && try_cuts(s, tried.at, tried.count, failed);
     if (better) keep_cuts(s, tried.at, (int32_t)tried.count);
-    VEC_FREE(&tried);
     return better;
 }
 
@@ -106,7 +105,7 @@ static bool evict_is_tried(const struct keep_found *found, int32_t choice)
 static bool evict_ask_model(struct evictions *s, bool *done)
 {
     struct search *search = s->search;
-    struct keep_answer a;
+    SCOPED(keep_answer_free) struct keep_answer a;
     bool failed = false, by_time = asks_time(search);
     bool ok = keep_ask(search, true, s->left, false, &a);
     const struct keep_found *found = &a.found;
@@ -121,14 +120,13 @@ static bool evict_ask_model(struct evictions *s, bool *done)
     *done = ok && !by_time && (max_i64(a.bound, found->bound) >= search->best.hbm_bytes || found->complete);
     LOG(evict, "%d choices, bound %" PRId64 ", HBM %" PRId64, (int)found->count,
         max_i64(a.bound, found->bound), search->best.hbm_bytes);
-    keep_answer_free(&a);
     return ok;
 }
 
 /* Tries single cuts while one helps; then all cuts of a tensor together. */
 static bool evict_try_all(struct evictions *s)
 {
-    VEC(struct cut) cuts = {0};
+    OWNED VEC(struct cut) cuts = {0};
     bool failed = false, better = true;
     while (better) {
         better = false;
@@ -146,7 +144,6 @@ static bool evict_try_all(struct evictions *s)
                 VEC_PUSH(&cuts, s->candidates.at[k].cut);
         if (cuts.count > 1) evict_with_more(s, cuts.at, cuts.count, &failed);
     }
-    VEC_FREE(&cuts);
     return !failed;
 }
 

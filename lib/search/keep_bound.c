@@ -26,8 +26,8 @@ bool keep_quick(const struct search *search, const struct decisions *how, struct
 bool keep_least_below(const struct search *search, const struct decisions *how, int64_t known, int64_t *least)
 {
     const struct lx_run *run = &search->effort.run;
-    struct arena memory = {0};
-    struct draft plain = {0};
+    SCOPED(arena_free) struct arena memory = {0};
+    SCOPED(draft_free) struct draft plain = {0};
     struct keep_model m;
     *least = 0;
     bool ok = draft_make(search->divided, how, &memory, &plain, search->st);
@@ -36,8 +36,6 @@ bool keep_least_below(const struct search *search, const struct decisions *how, 
         *least = keep_bound_of(&m, false, known, run, &memory);
     }
     LOG(attempt, "without cuts no plan below HBM %" PRId64, ok ? *least : 0);
-    draft_free(&plain);
-    arena_free(&memory);
     return ok;
 }
 
@@ -88,8 +86,8 @@ bool keep_bound(struct search *search, int64_t *bound)
     const struct draft *best = &search->best.draft;
     struct decisions how = {.passes = best->how.passes, .divided = best->how.divided};
     if (!asks_time(search)) how.passes.clone = passes_of_stage(&search->request->passes).clone;
-    struct arena memory = {0};
-    struct draft plain = {0};
+    SCOPED(arena_free) struct arena memory = {0};
+    SCOPED(draft_free) struct draft plain = {0};
     struct keep_model m;
     const struct lx_run *run = &search->effort.run;
     bool ok = draft_make(best->divided, &how, &memory, &plain, search->st);
@@ -98,7 +96,5 @@ bool keep_bound(struct search *search, int64_t *bound)
         *bound = keep_bound_of(&m, how.passes.reorder, search->best.hbm_bytes, run, &memory);
     }
     LOG(attempt, "no plan below HBM %" PRId64, ok ? *bound : 0);
-    draft_free(&plain);
-    arena_free(&memory);
     return ok;
 }

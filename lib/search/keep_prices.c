@@ -85,7 +85,7 @@ int64_t keep_price(struct keep_model *m, int64_t best)
 {
     enum { ROUNDS = 60 };
     size_t n = (size_t)m->op_count + 1;
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct pricing p = {.m = m,
                         .best = arena_array(&memory, n, sizeof *p.best),
                         .wants = arena_array(&memory, n, sizeof *p.wants),
@@ -114,6 +114,5 @@ int64_t keep_price(struct keep_model *m, int64_t best)
     }
     memcpy(m->price, p.best, n * sizeof *p.best);
     keep_prices_value(&p, &size);
-    arena_free(&memory);
     return bound;
 }

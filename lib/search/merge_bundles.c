@@ -21,12 +21,11 @@ static void list_borders(struct merging *m)
 /* Bundles beyond the device's limit; `*us`: the end-to-end time. */
 static int32_t bundles_measure(const struct draft *x, const int64_t *address, double *us)
 {
-    struct lx_bundle *bundles = mem_zeroed((size_t)x->bundle_count + 1, sizeof *bundles);
+    OWNED struct lx_bundle *bundles = mem_zeroed((size_t)x->bundle_count + 1, sizeof *bundles);
     int32_t large = 0;
     *us = draft_times(x, address, bundles).end_to_end_us;
     for (int32_t i = 0; i < x->bundle_count; i++)
         large += bundles[i].count > 1 && bundles[i].tensors > x->graph->device.bundle_tensors;
-    mem_free(bundles);
     return large;
 }
 

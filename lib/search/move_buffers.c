@@ -139,8 +139,8 @@ static bool fits_still(const struct search *search, const struct moving *v, bool
 bool move_try(struct search *search, const struct keep_model *m, const struct keep_choice *c,
               const struct decisions *how)
 {
-    struct arena memory = {0};
-    struct draft x = {0};
+    SCOPED(arena_free) struct arena memory = {0};
+    SCOPED(draft_free) struct draft x = {0};
     bool ok = draft_make(search->divided, how, &memory, &x, search->st);
     size_t n = (size_t)x.problem.count;
     bool *wanted = mem_zeroed(n + 1, sizeof *wanted), *fixed = mem_zeroed(n + 1, sizeof *fixed);
@@ -172,15 +172,13 @@ bool move_try(struct search *search, const struct keep_model *m, const struct ke
     mem_free(wanted);
     mem_free(fixed);
     mem_free(address);
-    draft_free(&x);
-    arena_free(&memory);
     return ok;
 }
 
 bool move_search(struct search *search)
 {
     enum { TRIES = 64 };
-    struct keep_answer a;
+    SCOPED(keep_answer_free) struct keep_answer a;
     bool ok = keep_ask(search, engine_runs(search, ENGINE_EVICT), TRIES, false, &a);
     for (int32_t i = 0; ok && i < a.found.count; i++) {
         const struct keep_choice *c = &a.found.at[i];
@@ -190,7 +188,6 @@ bool move_search(struct search *search)
         how.cut_count = c->cut_count;
         ok = move_try(search, &a.model, c, &how);
     }
-    keep_answer_free(&a);
     return ok;
 }
 

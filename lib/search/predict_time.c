@@ -31,17 +31,15 @@ static struct plan_program synced_program(const struct draft *x, const int64_t *
 
 double program_us(struct plan_program p)
 {
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     program_sync(&p, &scratch);
-    double us = clock_replay(&p, NULL).end_to_end_us;
-    arena_free(&scratch);
-    return us;
+    return clock_replay(&p, NULL).end_to_end_us;
 }
 
 void predict_times(const struct draft *x, const int64_t *address, const struct traffic *t,
                    struct lx_op_traffic *ops, struct lx_bundle *bundles)
 {
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct plan_program p = synced_program(x, address, t, &scratch);
     struct clock_op *moved = mem_zeroed((size_t)x->graph->op_count + 1, sizeof *moved);
     clock_replay(&p, &(struct clock_details){.ops = moved, .bundles = bundles});
@@ -51,34 +49,28 @@ void predict_times(const struct draft *x, const int64_t *address, const struct t
         ops[o].end_to_end_us = ops[o].device_us + moved[o].us[LX_WAIT_LAUNCH];
     }
     mem_free(moved);
-    arena_free(&scratch);
 }
 
 struct clock_times draft_times(const struct draft *x, const int64_t *address, struct lx_bundle *bundles)
 {
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct traffic t;
-    struct lx_op_traffic *ops = mem_zeroed((size_t)x->graph->op_count + 1, sizeof *ops);
+    OWNED struct lx_op_traffic *ops = mem_zeroed((size_t)x->graph->op_count + 1, sizeof *ops);
     traffic_list(x, address, &scratch, &t, ops);
     struct plan_program p = synced_program(x, address, &t, &scratch);
-    struct clock_times times = clock_replay(&p, &(struct clock_details){.bundles = bundles});
-    mem_free(ops);
-    arena_free(&scratch);
-    return times;
+    return clock_replay(&p, &(struct clock_details){.bundles = bundles});
 }
 
 double attempt_us(const struct search *search, const struct draft *x, const int64_t *address, double most)
 {
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct traffic t;
-    struct lx_op_traffic *ops = mem_zeroed((size_t)x->graph->op_count + 1, sizeof *ops);
+    OWNED struct lx_op_traffic *ops = mem_zeroed((size_t)x->graph->op_count + 1, sizeof *ops);
     traffic_list(x, address, &scratch, &t, ops);
     struct plan_program p = plan_program_of_draft(x, address, t.transfers, t.transfer_count);
     /* Syncs only add time, and to find them takes longer than a replay. */
     double us = isinf(most) ? 0 : clock_replay(&p, NULL).end_to_end_us;
     if (us <= most) us = program_us(p);
-    mem_free(ops);
-    arena_free(&scratch);
     static const double LATE = 1e15;
     return fmax(us, search->request->fast_us) + LATE * (ops_too_wide(x) + bundles_too_large(x, address));
 }
@@ -86,14 +78,13 @@ double attempt_us(const struct search *search, const struct draft *x, const int6
 double draft_least_us(struct draft *x)
 {
     const struct lx_device *d = &x->graph->device;
-    int64_t *address = mem_alloc(((size_t)x->problem.count + 1) * sizeof *address);
+    OWNED int64_t *address = mem_alloc(((size_t)x->problem.count + 1) * sizeof *address);
     for (int32_t i = 0; i < x->problem.count; i++)
         address[i] = x->problem.buffers[i].reason ? LX_OFF_CHIP : 0;
     draft_weigh(x);
     struct plan_program p = plan_program_of_draft(x, address, NULL, 0);
     double us = clock_replay(&p, NULL).end_to_end_us,
            memory_us = cost_charged_bytes(d, (double)x->least_bytes) / cost_hbm_rate(d);
-    mem_free(address);
     return fmax(us, memory_us);
 }
 

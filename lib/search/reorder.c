@@ -13,9 +13,9 @@
 static void list_order(struct op_order *s, const struct draft *x, bool newest_first, int32_t *order)
 {
     int32_t n = s->g->op_count;
-    VEC(int32_t) ready = {0};
-    int32_t *left = mem_zeroed((size_t)s->g->tensor_count + 1, sizeof *left);
-    bool *alive = mem_zeroed((size_t)s->g->tensor_count + 1, sizeof *alive);
+    OWNED VEC(int32_t) ready = {0};
+    OWNED int32_t *left = mem_zeroed((size_t)s->g->tensor_count + 1, sizeof *left);
+    OWNED bool *alive = mem_zeroed((size_t)s->g->tensor_count + 1, sizeof *alive);
     memset(s->waits, 0, (size_t)n * sizeof *s->waits);
     for (size_t e = 0; e < s->edges.count; e++) s->waits[s->edges.at[e].after]++;
     for (int32_t o = 0; o < n; o++) {
@@ -44,9 +44,6 @@ static void list_order(struct op_order *s, const struct draft *x, bool newest_fi
         for (int32_t e = s->first_edge[o + 1] - 1; e >= s->first_edge[o]; e--)
             if (--s->waits[s->edges.at[e].after] == 0) VEC_PUSH(&ready, s->edges.at[e].after);
     }
-    VEC_FREE(&ready);
-    mem_free(left);
-    mem_free(alive);
 }
 
 struct reorder {
@@ -176,7 +173,7 @@ bool reorder_search(struct search *search)
 {
     size_t n = (size_t)search->best.draft.graph->op_count;
     struct reorder r = {.search = search, .tries = max_i64(6, min_i64(200, 60000 / ((int64_t)n + 1)))};
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     bool done = false;
     r.order = arena_array(&memory, n, sizeof *r.order);
     r.total = arena_array(&memory, n, sizeof *r.total);
@@ -186,7 +183,6 @@ bool reorder_search(struct search *search)
     bool ok = reorder_ask_model(&r, &done) && (done || reorder_try_all(&r));
     LOG(reorder, "%s, HBM %" PRId64, search->best.draft.how.order ? "moved" : "no order is better",
         search->best.hbm_bytes);
-    arena_free(&memory);
     return ok;
 }
 
@@ -199,7 +195,7 @@ void op_order_make(struct op_order *s, const struct lx_graph *g)
     *s = (struct op_order){.g = g};
     size_t tensors = (size_t)g->tensor_count + 1, ops = (size_t)g->op_count;
     int32_t *writer = mem_alloc(tensors * sizeof *writer), barrier = -1;
-    VEC(int32_t) *readers = mem_zeroed(tensors, sizeof *readers);
+    OWNED VEC(int32_t) *readers = mem_zeroed(tensors, sizeof *readers);
     memset(writer, 0xff, tensors * sizeof *writer);
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
@@ -222,7 +218,6 @@ void op_order_make(struct op_order *s, const struct lx_graph *g)
         }
     }
     for (size_t t = 0; t < tensors; t++) VEC_FREE(&readers[t]);
-    mem_free(readers);
     mem_free(writer);
     s->first_edge = mem_zeroed(ops + 2, sizeof *s->first_edge);
     s->waits = mem_zeroed(ops + 1, sizeof *s->waits);
@@ -240,14 +235,12 @@ void op_order_free(struct op_order *s)
 
 bool reorder_legal(const struct lx_graph *g, const int32_t *order)
 {
-    struct op_order s;
-    int32_t *place = mem_zeroed((size_t)g->op_count + 1, sizeof *place);
+    SCOPED(op_order_free) struct op_order s;
+    OWNED int32_t *place = mem_zeroed((size_t)g->op_count + 1, sizeof *place);
     bool legal = true;
     op_order_make(&s, g);
     for (int32_t t = 0; t < g->op_count; t++) place[order[t]] = t;
     for (size_t e = 0; legal && e < s.edges.count; e++)
         legal = place[s.edges.at[e].before] < place[s.edges.at[e].after];
-    op_order_free(&s);
-    mem_free(place);
     return legal;
 }

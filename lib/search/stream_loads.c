@@ -28,7 +28,7 @@ ORDER(streaming_compare, struct streamed_operand, ORDER_DOWN(bytes) ORDER_UP(sta
 static int64_t *streaming_bytes(const struct draft *x)
 {
     int64_t *bytes = mem_zeroed((size_t)x->problem.count + 1, sizeof *bytes);
-    bool *written = mem_zeroed((size_t)x->problem.count + 1, sizeof *written);
+    OWNED bool *written = mem_zeroed((size_t)x->problem.count + 1, sizeof *written);
     for (int32_t a = 0; a < x->access_at[x->graph->op_count]; a++) {
         int32_t stay = x->accesses[a].stay;
         if (stay < 0) continue;
@@ -44,20 +44,18 @@ static int64_t *streaming_bytes(const struct draft *x)
             bytes[i] != stay_load_bytes(x, i))
             bytes[i] = 0;
     }
-    mem_free(written);
     return bytes;
 }
 
 static void streaming_list(struct streaming *s)
 {
     const struct attempt *best = &s->search->best;
-    int64_t *bytes = streaming_bytes(&best->draft);
+    OWNED int64_t *bytes = streaming_bytes(&best->draft);
     for (int32_t i = 0; i < best->draft.problem.count; i++)
         if (best->answer.address[i] < 0 && bytes[i] > 0)
             VEC_PUSH(&s->operands, ((struct streamed_operand){i, bytes[i]}));
     if (s->operands.count > 1)
         qsort(s->operands.at, s->operands.count, sizeof *s->operands.at, streaming_compare);
-    mem_free(bytes);
 }
 
 /* The time of a load of the stay. */
@@ -72,7 +70,7 @@ static double streaming_load_us(const struct draft *x, int32_t stay, int64_t byt
 void stream_slow_operands(struct draft *x)
 {
     static const double SLOW = 2;
-    int64_t *bytes = streaming_bytes(x);
+    OWNED int64_t *bytes = streaming_bytes(x);
     int32_t count = x->how.early_count;
     struct early *early = arena_array(x->memory, (size_t)count + (size_t)x->problem.count, sizeof *early);
     if (count) memcpy(early, x->how.early, (size_t)count * sizeof *early);
@@ -88,7 +86,6 @@ void stream_slow_operands(struct draft *x)
         bytes[i] = 0;
         early[count++] = (struct early){x->stays[i].tensor, x->stays[i].first, x->stays[i].first, 1, true};
     }
-    mem_free(bytes);
     if (count == x->how.early_count) return;
     qsort(early, (size_t)count, sizeof *early, early_compare);
     x->how.early = early;
@@ -147,25 +144,23 @@ static bool streaming_look(const struct streaming *s, int32_t stay, struct early
 /* Times a number of stages; sets `*best` to it if that is the fastest so far. */
 static void streaming_stages(struct streaming *s, int32_t stay, struct early one, struct early *best)
 {
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct attempt next;
     if (streaming_look(s, stay, one, &scratch, &next)) {
         s->tries--;
         double us = draft_times(&next.draft, next.answer.address, NULL).end_to_end_us;
         if (us <= s->us * (1 - WORTH)) s->us = us, *best = one;
     }
-    arena_free(&scratch);
 }
 
 /* Times a load's issues; sets `*best` to the fastest. */
 static void streaming_issues(struct streaming *s, int32_t stay, struct early one, struct early *best)
 {
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct attempt next;
     struct traffic t;
     struct draft *x = &next.draft;
     if (!streaming_look(s, stay, one, &scratch, &next)) {
-        arena_free(&scratch);
         return;
     }
     struct lx_op_traffic *ops = arena_array(&scratch, (size_t)x->graph->op_count, sizeof *ops);
@@ -189,7 +184,6 @@ static void streaming_issues(struct streaming *s, int32_t stay, struct early one
         *best = one;
         best->issue = tick;
     }
-    arena_free(&scratch);
 }
 
 static void streaming_operand(struct streaming *s, int32_t stay)
@@ -197,7 +191,7 @@ static void streaming_operand(struct streaming *s, int32_t stay)
     struct draft *x = &s->search->best.draft;
     const struct lx_stay *y = &x->stays[stay];
     struct early one = {y->tensor, y->first, y->first, 1, true}, best = one;
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct attempt from, fastest;
     draft_weigh(x);
     draft_rings(x);
@@ -217,7 +211,6 @@ static void streaming_operand(struct streaming *s, int32_t stay)
             fastest.us = attempt_us(s->search, &fastest.draft, fastest.answer.address, INFINITY);
         if (s->ok) replace_best(s->search, &fastest);
     }
-    arena_free(&scratch);
 }
 
 bool stream_loads(struct search *search, double *us)

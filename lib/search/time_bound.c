@@ -88,8 +88,8 @@ static double time_bound_port(const struct draft *x, int32_t op, const struct lx
 double time_bound_divided(const struct draft *x, const struct lx_divisions *d)
 {
     size_t n = (size_t)x->graph->op_count + 1;
-    int32_t *run_of = mem_zeroed(n, sizeof *run_of);
-    struct floor *runs = mem_zeroed(n, sizeof *runs);
+    OWNED int32_t *run_of = mem_zeroed(n, sizeof *run_of);
+    OWNED struct floor *runs = mem_zeroed(n, sizeof *runs);
     const double peak = 2 * cost_rate(&x->graph->device, COST_MACS);
     /* Runs end at extern ops alone. */
     int32_t run = 0;
@@ -113,8 +113,5 @@ double time_bound_divided(const struct draft *x, const struct lx_divisions *d)
         f->work_us += times * (fmax(w.compute_us, w.port_us) + w.exposed_us + w.sums_us);
         f->cores = max_i64(f->cores, d->at[o].cores_used);
     }
-    double us = time_bound_runs(x, runs, count);
-    mem_free(run_of);
-    mem_free(runs);
-    return us;
+    return time_bound_runs(x, runs, count);
 }

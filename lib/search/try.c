@@ -109,7 +109,7 @@ static int draft_budget(const struct trial *trial)
 bool try_loading_copies(const struct search *search, const struct effort *effort, struct limit limit,
                         struct attempt *attempt)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct decisions decisions = attempt->draft.how;
     struct effort as_decided = *effort;
     struct attempt next = {0};
@@ -135,7 +135,6 @@ bool try_loading_copies(const struct search *search, const struct effort *effort
     bool worth = count > 0 && attempt->hbm_bytes - saved <= limit_bytes(search, limit);
     bool ok = !worth || try_decisions(search, &decisions, &as_decided, less, &next);
     if (ok && next.memory) attempt_keep_better(attempt, &next);
-    arena_free(&memory);
     return ok;
 }
 

@@ -120,7 +120,7 @@ double view_ring_us(const struct lx_layouts *l, int32_t tensor, const struct lx_
 const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *memory)
 {
     const struct lx_division *v = &d->at[op];
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     for (int i = 0; i < v->split_count; i++)
         if (v->splits[i].split > 1)
             text_format(&t, "%s%c/%lld", t.length ? " " : "", v->splits[i].letter,
@@ -129,6 +129,5 @@ const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *
         text_format(&t, ", %c on neighbours", v->splits[lx_division_front(v)].letter);
     if (v->kind == LX_UNDIVIDED_OPAQUE) text_add(&t, "whole, its index map is unknown");
     const char *text = arena_string(memory, t.length ? t.at : "whole, on one core");
-    text_free(&t);
     return text;
 }

@@ -79,13 +79,12 @@ void draft_moves(struct draft *x)
         int32_t nest = nest_of_op(x->how.nests, x->how.nest_count, move.before), i = 0;
         /* Inside a nest only a tile that is filled anew in every iteration may move. */
         int level = nest < 0 || move.before == x->how.nests[nest].first ? 0 : x->how.nests[nest].level_count;
-        bool *fixed = mem_zeroed((size_t)x->problem.count, sizeof *fixed);
+        OWNED bool *fixed = mem_zeroed((size_t)x->problem.count, sizeof *fixed);
         stays_find_fixed(x, fixed);
         while (i < x->problem.count &&
                (x->stays[i].tensor != move.tensor || x->buffers[i].start >= move.before ||
                 move.before >= x->buffers[i].end || fixed[i] || x->stays[i].hold < level))
             i++;
-        mem_free(fixed);
         if (i < x->problem.count) move_stays_divide(x, i, move);
     }
 }

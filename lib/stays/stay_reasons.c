@@ -16,7 +16,7 @@ const char *reason_plain(enum lx_reason reason)
 const char *reason_text(struct arena *memory, enum lx_reason reason, struct reason_facts facts)
 {
     const char *words = reason_words[reason], *next;
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     for (; (next = strchr(words, '$')) != NULL; words = next + 2) {
         text_format(&t, "%.*s%s", (int)(next - words), words,
                     next[1] == 'o'   ? facts.op
@@ -27,7 +27,6 @@ const char *reason_text(struct arena *memory, enum lx_reason reason, struct reas
     }
     text_add(&t, words);
     const char *text = arena_string(memory, t.at);
-    text_free(&t);
     return text;
 }
 

@@ -385,7 +385,7 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
                                        .alignment = g->device.stick_bytes};
     struct builder b = {.x = out, .st = st};
     size_t tensors = (size_t)g->tensor_count;
-    struct found_stay *firsts = mem_zeroed(tensors + 1, sizeof *firsts);
+    OWNED struct found_stay *firsts = mem_zeroed(tensors + 1, sizeof *firsts);
     bool ok = draft_bundles(out, st);
     if (ok) draft_accesses(out);
     for (int32_t t = 0; ok && t < g->tensor_count; t++) ok = stays_of_tensor(&b, t, firsts);
@@ -397,7 +397,6 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
     VEC_FREE(&b.found);
     VEC_FREE(&b.seen);
     VEC_FREE(&b.views);
-    mem_free(firsts);
     if (!ok) draft_free(out);
     return ok;
 }

@@ -168,7 +168,7 @@ void traffic_list(const struct draft *x, const int64_t *address, struct arena *m
     for (int32_t t = 0; t < x->graph->tensor_count; t++) walk_tensor(&w, t);
     /* Stable merge sort. */
     size_t count = w.transfers.count;
-    struct lx_transfer *room = mem_alloc(count * sizeof *room);
+    OWNED struct lx_transfer *room = mem_alloc(count * sizeof *room);
     for (size_t run = 1; run < count; run *= 2)
         for (size_t i = 0; i + run < count; i += 2 * run) {
             size_t end = count - i < 2 * run ? count : i + 2 * run, a = 0, b = i + run, to = i;
@@ -178,7 +178,6 @@ void traffic_list(const struct draft *x, const int64_t *address, struct arena *m
                     traffic_before(&w.transfers.at[b], &room[a], address) ? w.transfers.at[b++] : room[a++];
             memcpy(&w.transfers.at[to], &room[a], (run - a) * sizeof *room);
         }
-    mem_free(room);
     *out = (struct traffic){.transfer_count = (int32_t)w.transfers.count,
                             .hbm_bytes = w.overflow ? INT64_MAX : w.hbm,
                             .ring_bytes = w.ring};

@@ -99,14 +99,13 @@ void maker_start(struct maker *k, int32_t e)
 {
     const struct lx_team_exchange *x = &k->p->exchanges[e];
     struct lx_team_box own = lx_team_own(k->p, x->tensor, k->device);
-    struct lx_team_box *give = mem_zeroed((size_t)k->p->devices, sizeof *give);
+    OWNED struct lx_team_box *give = mem_zeroed((size_t)k->p->devices, sizeof *give);
     for (int m = 0; m < k->p->devices; m++) {
         give[m] = lx_team_sent(&k->p->grid, &k->p->graph->tensors[x->tensor], &k->p->tensors[x->tensor], x,
                                k->device, m);
         if (m == k->device && x->pattern == LX_TEAM_HALO) give[m] = nothing; /* the own part stays in place */
     }
     device_exchange_send(k, x->tensor, lx_team_tag_exchange(k->p, e), &own, give);
-    mem_free(give);
 }
 
 static void device_exchange_add_receive(struct maker *k, const char *name, int32_t to)

@@ -190,8 +190,7 @@ struct lx_team_device *lx_team_device_make(const struct lx_team_plan *plan, int 
 void lx_team_device_free(struct lx_team_device *m)
 {
     if (!m) return;
-    struct arena *memory = m->memory; /* also contains the device */
+    OWNED struct arena *memory = m->memory; /* also contains the device */
     lx_graph_free(m->graph);
     arena_free(memory);
-    mem_free(memory);
 }

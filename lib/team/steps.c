@@ -174,8 +174,8 @@ static void steps_start(struct step_pass *p, int32_t *after, const int32_t *afte
 static void steps_emit(struct step_pass *p)
 {
     struct team_draft *d = p->d;
-    int32_t *after = mem_zeroed((size_t)d->exchange_count + 1, sizeof *after);
-    int32_t *after_at = mem_zeroed((size_t)d->g->op_count + 2, sizeof *after_at);
+    OWNED int32_t *after = mem_zeroed((size_t)d->exchange_count + 1, sizeof *after);
+    OWNED int32_t *after_at = mem_zeroed((size_t)d->g->op_count + 2, sizeof *after_at);
     /* Sorts exchanges by the op they follow: those of op o begin at at[o + 1]. */
     int32_t ops = d->g->op_count;
     for (int32_t e = 0; e < d->exchange_count; e++) after_at[d->exchanges[e].after + 2]++;
@@ -200,8 +200,6 @@ static void steps_emit(struct step_pass *p)
             steps_push(p, LX_TEAM_REDUCE, group->first, -1, LX_TEAM_ALL, 0);
         steps_start(p, after, after_at, group->first, group->last);
     }
-    mem_free(after);
-    mem_free(after_at);
 }
 
 void team_order_steps(struct team_draft *d)

@@ -158,7 +158,7 @@ static void team_json_write_list(struct writer *w, const char *key, int32_t coun
 void team_write_decided(const struct lx_team_plan *p, const char *kind, struct text *t)
 {
     struct writer w = {.p = p, .t = t};
-    struct text root = {0};
+    SCOPED(text_free) struct text root = {0};
     char hash[20];
     snprintf(hash, sizeof hash, "%016" PRIx64, p->graph->hash);
     int64_t sizes[LX_TEAM_AXES];
@@ -176,7 +176,6 @@ void team_write_decided(const struct lx_team_plan *p, const char *kind, struct t
     record_write(team_sections[TEAM_FILE_ROOT].fields, team_sections[TEAM_FILE_ROOT].count, &r, &root);
     text_format(t, "{\n  \"lxplan\": %d,\n  \"kind\": \"%s\",\n  %.*s", TEAM_FORMAT, kind,
                 root.length > 2 ? (int)root.length - 2 : 0, root.at ? root.at + 1 : "");
-    text_free(&root);
     team_json_write_list(&w, "tensors", p->graph->tensor_count, team_json_write_tensor);
     team_json_write_list(&w, "exchanges", p->exchange_count, write_exchange);
     team_json_write_list(&w, "ops", p->graph->op_count, team_json_write_op);

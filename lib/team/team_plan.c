@@ -89,13 +89,12 @@ void team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops)
 void team_identify(struct lx_team_plan *p)
 {
     struct lx_team_plan bare = *p; /* the hash covers no predictions and bounds */
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     bare.plain_bytes = 0;
     bare.predicted_us = bare.bound_us = 0;
     bare.bound_bytes = -1;
     team_write_decided(&bare, "team", &t);
     p->hash = hash_bytes(HASH_START, t.at, t.length);
-    text_free(&t);
 }
 
 static struct lx_team_plan *team_plan_make(const struct lx_graph *g, const struct lx_team_options *how,
@@ -221,18 +220,17 @@ struct lx_team_plan *lx_team_make(const struct lx_graph *g, const struct lx_team
     }
     how.devices = (int)devices;
     if (!team_plan_fits_grid(g, &how, st)) return NULL;
+    SCOPED(graph_free_at)
     const struct lx_graph *all =
         team_is_device_program(g) ? team_global_program(g, st) : team_with_copies(g, &how.grid, st);
     struct lx_team_plan *p = all ? team_plan_make_both(all, &how, st) : NULL;
-    lx_graph_free(all);
     return p;
 }
 
 void lx_team_free(struct lx_team_plan *plan)
 {
     if (!plan) return;
-    struct arena *memory = plan->memory; /* also contains the plan */
+    OWNED struct arena *memory = plan->memory; /* also contains the plan */
     lx_graph_free(plan->graph);
     arena_free(memory);
-    mem_free(memory);
 }

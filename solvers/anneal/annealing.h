@@ -2,10 +2,7 @@
 #pragma once
 
 #include "anneal/eject.h"
-#include "anneal/decode.h"
 #include "anneal/refill.h"
-#include "base/base.h"
-#include "common/items.h"
 
 /* The cooling schedule. Temperatures are integers, so that a seed gives the same run everywhere. */
 

@@ -350,7 +350,7 @@ void decoder_link(struct decoder *d, struct links *links)
 void decoder_load(struct decoder *d, const int64_t *base)
 {
     size_t n = (size_t)d->it->count;
-    struct placed *order = mem_alloc((n + 1) * sizeof *order);
+    OWNED struct placed *order = mem_alloc((n + 1) * sizeof *order);
     /* Recovers chains from the placement: equal bases along an edge, each end used once. */
     for (int32_t i = 0; i < d->it->count; i++) d->heir[i] = d->donor[i] = NO_ITEM;
     for (int32_t k = 0; k < d->it->edge_count; k++) {
@@ -383,7 +383,6 @@ void decoder_load(struct decoder *d, const int64_t *base)
         uint64_t key = (step * (i + 1)) << KEY_INDEX_BITS | (uint64_t)(uint32_t)item;
         for (int32_t m = item; m != NO_ITEM; m = d->heir[m]) d->cell[m].key = key;
     }
-    mem_free(order);
 }
 
 void decoder_save(struct decoder *d, int64_t *base)

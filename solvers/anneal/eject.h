@@ -9,7 +9,6 @@
 
 #include "base/rng.h"
 #include "common/first_answers.h"
-#include "common/links.h"
 
 struct ejector {
     const struct items *it;

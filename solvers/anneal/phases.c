@@ -93,7 +93,7 @@ ORDER(compare_dear, struct dear, ORDER_DOWN(cost) ORDER_UP(item));
  * holes. */
 static void fill_holes(struct search *s)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     const struct items *it = &s->items;
     size_t n = (size_t)it->count;
     struct sharing *share = arena_array(&memory, n + 1, sizeof *share);
@@ -116,7 +116,6 @@ static void fill_holes(struct search *s)
         if (links && s->best[i] >= 0) links_flip(links, i);
     }
     mem_free(map.bits);
-    arena_free(&memory);
     annealing_measure_best(s);
 }
 
@@ -326,7 +325,7 @@ static bool pack_all_stopped(void *context)
 
 bool pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, int64_t *base)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     size_t n = (size_t)it->count + 1;
     struct fit_item *items = arena_array(&memory, n, sizeof *items);
     struct fit_piece *pieces = arena_array(&memory, n, sizeof *pieces);
@@ -347,6 +346,5 @@ bool pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, i
                             .pieces = pieces};
     bool found = fit_solve(&p, &limits, trial, &stats) == FIT_YES;
     for (int32_t i = 0; found && i < it->count; i++) base[i] = trial[i];
-    arena_free(&memory);
     return found;
 }

@@ -102,8 +102,8 @@ static int32_t crowds_fullest(const struct crowds *c, const struct life *lives, 
 static void find_crowds(struct crowds *c, const struct lx_problem *p)
 {
     size_t n = (size_t)p->count + 1;
-    struct life *lives = mem_alloc(n * sizeof *lives);
-    int64_t *ends = mem_alloc(n * sizeof *ends);
+    OWNED struct life *lives = mem_alloc(n * sizeof *lives);
+    OWNED int64_t *ends = mem_alloc(n * sizeof *ends);
     int32_t count = 0;
     for (int32_t i = 0; i < p->count; i++)
         if (p->buffers[i].size > 0 && p->buffers[i].start < p->buffers[i].end)
@@ -129,8 +129,6 @@ static void find_crowds(struct crowds *c, const struct lx_problem *p)
             c->count++;
         }
     }
-    mem_free(lives);
-    mem_free(ends);
 }
 
 static void open_class(struct crowds *c, const struct lx_problem *p, int32_t which, int64_t capacity,

@@ -7,7 +7,6 @@
  * stay taken. */
 #pragma once
 
-#include "base/base.h"
 #include "common/gap_tree.h"
 #include "placement/problem.h"
 

@@ -153,7 +153,7 @@ static void place_one(struct placing *p, int32_t i, int32_t *stack)
 static void place_in_order(const struct items *it, const int64_t *worth, enum start_order order,
                            const bool *keep, struct poll *poll, int64_t *base)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     size_t n = (size_t)it->count;
     struct ranked *ranked = arena_array(&memory, n + 1, sizeof *ranked);
     int32_t *stack = arena_array(&memory, n + 1, sizeof *stack);
@@ -170,7 +170,6 @@ static void place_in_order(const struct items *it, const int64_t *worth, enum st
     qsort(ranked, (size_t)it->count, sizeof *ranked, first_answers_compare_ranked);
     for (size_t i = 0; i < n && !poll->stopped; i++)
         if (!p.done[ranked[i].item] && (!keep || keep[ranked[i].item])) place_one(&p, ranked[i].item, stack);
-    arena_free(&memory);
     mem_free(p.map.bits);
 }
 
@@ -200,7 +199,7 @@ static bool hits_fixed(const struct items *it, const int32_t *fixed, int32_t cou
 static void sweep_time(const struct items *it, struct poll *poll, int64_t *base)
 {
     size_t n = (size_t)it->count;
-    struct live_range *live = mem_alloc((n + 1) * sizeof *live);
+    OWNED struct live_range *live = mem_alloc((n + 1) * sizeof *live);
     int32_t *fixed = mem_alloc((n + 1) * sizeof *fixed), fixed_count = 0;
     for (int32_t i = 0; i < it->count; i++)
         if (it->item[i].fixed >= 0) fixed[fixed_count++] = i;
@@ -236,7 +235,6 @@ static void sweep_time(const struct items *it, struct poll *poll, int64_t *base)
         alive++;
         base[i] = at;
     }
-    mem_free(live);
     mem_free(fixed);
 }
 
@@ -271,7 +269,7 @@ void start_by_score(const struct items *it, const bool *keep, const struct lx_ru
 void start_best(struct links *links, const int64_t *worth, const struct lx_run *run, bool have, int64_t *base)
 {
     const struct items *it = links->it;
-    int64_t *trial = mem_alloc(((size_t)it->count + 1) * sizeof *trial);
+    OWNED int64_t *trial = mem_alloc(((size_t)it->count + 1) * sizeof *trial);
     struct poll poll = {.run = run};
     int orders = !it->near ? 1 : it->pairs > MANY_PAIRS ? FEW_ORDERS : START_ORDERS;
     for (int order = worth || !it->near ? 0 : 1; order < orders; order++) {
@@ -291,7 +289,6 @@ void start_best(struct links *links, const int64_t *worth, const struct lx_run *
         memcpy(base, trial, (size_t)it->count * sizeof *base);
         have = true;
     }
-    mem_free(trial);
 }
 
 /* Prices by subgradients: an overfull section gets dearer, one with room cheaper.

@@ -3,7 +3,6 @@
 
 #include "common/links.h"
 #include "common/taken_bits.h"
-#include "common/items.h"
 
 #define WORTH_ONE (INT64_C(1) << 20)
 

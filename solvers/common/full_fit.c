@@ -109,7 +109,7 @@ static void full_fit_sort_units(struct fitting *f, const int32_t *buffers, int w
 {
     const struct units *units = &f->units;
     size_t n = (size_t)units->count;
-    struct ranked *ranked = mem_alloc((n + 1) * sizeof *ranked);
+    OWNED struct ranked *ranked = mem_alloc((n + 1) * sizeof *ranked);
     for (int32_t u = 0; u < units->count; u++) {
         struct ranked r = {2, which == 3 ? 1e300 : 0, INT32_MAX, u};
         for (int32_t k = units->first[u]; k < units->first[u + 1]; k++) {
@@ -126,7 +126,6 @@ static void full_fit_sort_units(struct fitting *f, const int32_t *buffers, int w
     for (int32_t k = f->p->count; k-- > 0;) ranked[units->of[buffers[k]]].place = k;
     qsort(ranked, n, sizeof *ranked, full_fit_compare_ranked);
     for (size_t k = 0; k < n; k++) f->order[k] = ranked[k].unit;
-    mem_free(ranked);
 }
 
 static void full_fit_keep_best(const struct fitting *f, struct lx_answer *answer, int64_t *broken,
@@ -184,7 +183,7 @@ static void full_fit_try_orders(struct fitting *f, const int32_t *buffers, const
 void full_fit(const struct lx_problem *p, const int32_t *order, bool tightest, bool improve,
               const struct lx_run *run, struct lx_answer *answer)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     size_t n = (size_t)p->count + 1;
     struct fitting f = {.p = p, .run = run};
     f.state = arena_array(&memory, n, sizeof *f.state);
@@ -202,5 +201,4 @@ void full_fit(const struct lx_problem *p, const int32_t *order, bool tightest, b
     arena_free(&f.places.placed.memory);
     mem_free(f.places.map.bits);
     arena_free(&f.places.memory);
-    arena_free(&memory);
 }

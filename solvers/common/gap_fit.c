@@ -158,12 +158,11 @@ void gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
 static bool gap_fit_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer,
                           bool tightest)
 {
-    int32_t *order = mem_alloc(((size_t)p->count + 1) * sizeof *order);
+    OWNED int32_t *order = mem_alloc(((size_t)p->count + 1) * sizeof *order);
     bool linked = is_list_with_linked_costs(p), plain = linked || !(p->pool_count || lx_problem_needs(p));
     worth_order(p, order);
     if (plain) gap_fit_place(p, order, p->count, tightest, run, answer);
     if (linked || !plain) full_fit(p, order, tightest, linked, run, answer);
-    mem_free(order);
     return true;
 }
 

@@ -78,8 +78,8 @@ static void make_pairs(struct items *it, int64_t max_pairs, const struct lx_run 
 {
     size_t n = (size_t)it->count;
     struct poll poll = {.run = run};
-    int32_t *live = mem_alloc((n + 1) * sizeof *live);
-    size_t *fill = mem_zeroed(n + 1, sizeof *fill);
+    OWNED int32_t *live = mem_alloc((n + 1) * sizeof *live);
+    OWNED size_t *fill = mem_zeroed(n + 1, sizeof *fill);
     it->first = arena_array(&it->memory, n + 1, sizeof *it->first);
     it->pairs = items_pair_up(it, live, fill, NULL, max_pairs, &poll);
     if (it->pairs <= max_pairs && !poll.stopped) {
@@ -91,14 +91,12 @@ static void make_pairs(struct items *it, int64_t max_pairs, const struct lx_run 
         items_pair_up(it, live, fill, it->near, max_pairs, &poll);
     }
     if (poll.stopped) it->near = NULL;
-    mem_free(live);
-    mem_free(fill);
 }
 
 static void make_edges(struct items *it, const struct lx_problem *p)
 {
     size_t n = (size_t)it->count, total = 0;
-    int32_t *of_buffer = mem_alloc(((size_t)p->count + 1) * sizeof *of_buffer);
+    OWNED int32_t *of_buffer = mem_alloc(((size_t)p->count + 1) * sizeof *of_buffer);
     it->edge_first = arena_array(&it->memory, n + 2, sizeof *it->edge_first);
     for (int32_t i = 0; i < p->count; i++) of_buffer[i] = NO_ITEM;
     for (int32_t i = 0; i < it->count; i++) {
@@ -128,7 +126,6 @@ static void make_edges(struct items *it, const struct lx_problem *p)
         it->edge_of[it->edge_first[it->edge[e].parent + 1]++] = e;
         it->edge_of[it->edge_first[it->edge[e].child + 1]++] = e;
     }
-    mem_free(of_buffer);
 }
 
 void items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs, const struct lx_run *run)
@@ -249,7 +246,7 @@ static void join_bonds(int32_t *up, const struct lx_bonds *b)
 
 int32_t largest_part(const struct lx_problem *p)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     size_t n = (size_t)p->count + 1, room = 1, count = 0;
     int32_t *up = arena_array(&memory, n, sizeof *up), *size = arena_array(&memory, n, sizeof *size),
             most = 0;
@@ -277,6 +274,5 @@ int32_t largest_part(const struct lx_problem *p)
         int32_t now = ++size[sets_root(up, i)];
         if (now > most) most = now;
     }
-    arena_free(&memory);
     return most;
 }

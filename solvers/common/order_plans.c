@@ -55,7 +55,7 @@ static void list_children(const struct lx_problem *p, struct edges *e)
 
 void rank_order(const struct lx_problem *p, const struct rank *ranks, int32_t *order)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     size_t n = (size_t)p->count;
     struct ranked *sorted = arena_array(&memory, n + 1, sizeof *sorted);
     int32_t *position = arena_array(&memory, n + 1, sizeof *position);
@@ -80,7 +80,6 @@ void rank_order(const struct lx_problem *p, const struct rank *ranks, int32_t *o
                 HEAP_RISE(int32_t, ready, ready_count++, BY_POSITION, NULL);
             }
     }
-    arena_free(&memory);
     mem_free(e.first);
     mem_free(e.waiting);
     mem_free(e.next);
@@ -90,7 +89,7 @@ void rank_order(const struct lx_problem *p, const struct rank *ranks, int32_t *o
 void worth_order(const struct lx_problem *p, int32_t *order)
 {
     size_t n = (size_t)p->count;
-    struct rank *ranks = mem_zeroed(n + 1, sizeof *ranks);
+    OWNED struct rank *ranks = mem_zeroed(n + 1, sizeof *ranks);
     bool *has_edge[2] = {mem_zeroed(n + 1, sizeof(bool)),
                          mem_zeroed(n + 1, sizeof(bool))}; /* as child, as parent */
     for (int32_t i = 0; i < p->count; i++)
@@ -108,7 +107,6 @@ void worth_order(const struct lx_problem *p, int32_t *order)
     rank_order(p, ranks, order);
     mem_free(has_edge[0]);
     mem_free(has_edge[1]);
-    mem_free(ranks);
 }
 
 /* Rank of a buffer by rule k. The area saturates if the product overflows. */
@@ -130,13 +128,11 @@ static struct rank order_plans_rank(const struct lx_buffer *b, int k)
 void order_place(const struct lx_problem *p, int k, const struct lx_run *run, struct lx_answer *answer)
 {
     size_t n = (size_t)p->count;
-    struct rank *ranks = mem_alloc((n + 1) * sizeof *ranks);
-    int32_t *order = mem_alloc((n + 1) * sizeof *order);
+    OWNED struct rank *ranks = mem_alloc((n + 1) * sizeof *ranks);
+    OWNED int32_t *order = mem_alloc((n + 1) * sizeof *order);
     for (size_t i = 0; i < n; i++) ranks[i] = order_plans_rank(&p->buffers[i], k);
     rank_order(p, ranks, order);
     gap_fit_place(p, order, p->count, k % 2 == 1, run, answer);
-    mem_free(ranks);
-    mem_free(order);
 }
 
 /* --- The best. --- */

@@ -210,7 +210,7 @@ static void partners_find(struct places *x)
     const struct lx_bonds *b = &p->bonds;
     size_t n = (size_t)p->count, edges = 0, most = (size_t)max_i64(b->apart_count, b->exclusive_count);
     for (size_t i = 0; i < n; i++) edges += (size_t)p->buffers[i].parent_count;
-    struct lx_reuse *pairs = mem_alloc((edges + most + 1) * sizeof *pairs);
+    OWNED struct lx_reuse *pairs = mem_alloc((edges + most + 1) * sizeof *pairs);
     for (int32_t k = 0; k < b->apart_count; k++)
         pairs[k] = (struct lx_reuse){b->apart[k].a, b->apart[k].b, 0};
     partners_make(&x->apart, &x->memory, n, pairs, (size_t)b->apart_count, true);
@@ -223,7 +223,6 @@ static void partners_find(struct places *x)
         for (int32_t k = 0; k < p->buffers[i].parent_count; k++)
             pairs[edges++] = (struct lx_reuse){p->buffers[i].parents[k], i, 0};
     partners_make(&x->children, &x->memory, n, pairs, edges, false);
-    mem_free(pairs);
 }
 
 void places_init(struct places *x, const struct lx_problem *p, int64_t *address, int32_t *pool, bool tightest)

@@ -56,7 +56,7 @@ bool packer_chains(struct packer *k, const bool *kept, const bool *merged, int32
     k->item_count = k->piece_count = 0;
     /* k->next of a parent marks its child as taken; heads are the items not taken. */
     for (int32_t i = 0; i < m->item_count; i++) k->next[i] = -1;
-    bool *taken = mem_zeroed((size_t)m->item_count + 1, sizeof *taken);
+    OWNED bool *taken = mem_zeroed((size_t)m->item_count + 1, sizeof *taken);
     for (int32_t e = 0; e < m->edge_count; e++) {
         int32_t parent = m->edges[e].parent, child = m->edges[e].child;
         if (!merged[e] || !kept[parent] || !kept[child] || k->next[parent] >= 0 || taken[child]) continue;
@@ -69,7 +69,6 @@ bool packer_chains(struct packer *k, const bool *kept, const bool *merged, int32
         ok = add_chain(k, i);
         *broken = i;
     }
-    mem_free(taken);
     return ok;
 }
 
@@ -96,7 +95,7 @@ enum fit_result pack_exactly(struct packer *k, const bool *kept, const bool *mer
 void merge_greedily(const struct model *m, const bool *kept, bool *merged)
 {
     enum { GIVES = 1, TAKES = 2 };
-    char *used = mem_zeroed((size_t)m->item_count + 1, 1);
+    OWNED char *used = mem_zeroed((size_t)m->item_count + 1, 1);
     memset(merged, 0, (size_t)m->edge_count * sizeof *merged);
     for (int32_t e = 0; e < m->edge_count; e++) {
         int32_t parent = m->edges[e].parent, child = m->edges[e].child;
@@ -105,7 +104,6 @@ void merge_greedily(const struct model *m, const bool *kept, bool *merged)
         used[parent] |= GIVES;
         used[child] |= TAKES;
     }
-    mem_free(used);
 }
 
 struct shrinker {
@@ -153,7 +151,7 @@ void shrink_core(struct packer *k, bool *kept, const bool *merged, int64_t nodes
 {
     size_t n = (size_t)k->m->item_count;
     struct shrinker s = {k, kept, mem_alloc(n + 1), merged, nodes};
-    bool *without = mem_alloc(n + 1);
+    OWNED bool *without = mem_alloc(n + 1);
     shrink_window(&s, without);
     for (size_t i = 0; i < n; i++) without[i] = false;
     /* Drops small and short items first: a core of large, long items lifts the bound best. Chunks halve down
@@ -166,5 +164,4 @@ void shrink_core(struct packer *k, bool *kept, const bool *merged, int64_t nodes
             for (size_t i = from; i < n && i < from + chunk; i++) without[i] = false;
         }
     mem_free(s.trial);
-    mem_free(without);
 }

@@ -97,11 +97,10 @@ void model_loads(const struct model *m, const bool *column, int64_t *load)
 
 bool model_holds(const struct model *m, const bool *column)
 {
-    int64_t *load = mem_alloc(((size_t)m->section_count + 1) * sizeof *load);
+    OWNED int64_t *load = mem_alloc(((size_t)m->section_count + 1) * sizeof *load);
     bool holds = true;
     model_loads(m, column, load);
     for (int32_t t = 0; holds && t < m->section_count; t++) holds = load[t] >= m->need[t];
-    mem_free(load);
     for (int32_t k = 0; holds && k < m->row_count; k++) {
         int64_t left = 0;
         for (int32_t e = 0; e < m->rows[k].count; e++)

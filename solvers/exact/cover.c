@@ -172,8 +172,8 @@ static int32_t edges_among(const struct model *m, const bool *kept, int32_t *edg
 
 enum fit_result search_pack_somehow(struct search *s, const bool *kept, int64_t nodes, int64_t *address)
 {
-    int32_t *edges = mem_alloc(((size_t)s->m->edge_count + 1) * sizeof *edges);
-    bool *merged = mem_zeroed((size_t)s->m->edge_count + 1, sizeof *merged);
+    OWNED int32_t *edges = mem_alloc(((size_t)s->m->edge_count + 1) * sizeof *edges);
+    OWNED bool *merged = mem_zeroed((size_t)s->m->edge_count + 1, sizeof *merged);
     enum fit_result result = FIT_NO;
     int32_t n = edges_among(s->m, kept, edges);
     if (n > MOST_CORE_EDGES) result = FIT_LIMIT;
@@ -192,8 +192,6 @@ enum fit_result search_pack_somehow(struct search *s, const bool *kept, int64_t 
         if (!matching) continue;
         result = pack_exactly(&s->packer, kept, merged, nodes, address);
     }
-    mem_free(edges);
-    mem_free(merged);
     return result;
 }
 
@@ -209,8 +207,8 @@ void search_cut_off(struct search *s)
     const struct model *m = s->m;
     memcpy(s->core, s->kept, (size_t)m->item_count * sizeof *s->core);
     shrink_core(&s->packer, s->core, s->merged, s->tuning.core_nodes);
-    int32_t *edges = mem_alloc(((size_t)m->edge_count + 1) * sizeof *edges);
-    struct model_term *terms = mem_alloc(((size_t)model_columns(m) + 1) * sizeof *terms);
+    OWNED int32_t *edges = mem_alloc(((size_t)m->edge_count + 1) * sizeof *edges);
+    OWNED struct model_term *terms = mem_alloc(((size_t)model_columns(m) + 1) * sizeof *terms);
     int32_t among = edges_among(m, s->core, edges), n = 0;
     int64_t need = 1;
     for (int32_t i = 0; i < m->item_count; i++)
@@ -239,6 +237,4 @@ void search_cut_off(struct search *s)
         terms[a].column = small;
     }
     s->stats.cuts++;
-    mem_free(edges);
-    mem_free(terms);
 }

@@ -1,7 +1,6 @@
 /* The solver `exact`: branch and bound with proof for all three objectives. */
 #pragma once
 
-#include "placement/problem.h"
 #include "exact/search.h"
 
 extern const struct lx_solver lx_solver_exact;

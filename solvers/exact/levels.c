@@ -156,7 +156,7 @@ static int64_t try_ways(struct filler *f, int tries, int64_t aim, int64_t *addre
 int64_t levels_plan(struct packer *k, const bool *kept, int tries, int64_t aim, int64_t *address, bool *core,
                     enum fit_result *large)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     size_t n = (size_t)k->m->item_count + 1;
     struct filler f = {.k = k, .kept = kept};
     f.sub = arena_array(&memory, n, sizeof *f.sub);
@@ -167,7 +167,5 @@ int64_t levels_plan(struct packer *k, const bool *kept, int tries, int64_t aim, 
     f.spans = arena_array(&memory, n, sizeof *f.spans);
     f.turns = arena_array(&memory, n, sizeof *f.turns);
     *large = FIT_LIMIT;
-    int64_t best = try_ways(&f, tries, aim, address, core, large);
-    arena_free(&memory);
-    return best;
+    return try_ways(&f, tries, aim, address, core, large);
 }

@@ -332,7 +332,7 @@ static bool lns_resolve(struct lns *s, const struct region *r, struct search_sta
 void lns_improve(const struct model *m, struct budget *budget, int64_t steps, int64_t *address, int64_t *best,
                  int64_t bound, struct search_stats *stats)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     size_t n = (size_t)m->item_count + 1;
     struct lns s = {.m = m,
                     .budget = budget,
@@ -381,5 +381,4 @@ void lns_improve(const struct model *m, struct budget *budget, int64_t steps, in
         }
         s.wanted = LEAST_FREE + (int32_t)rng_below(&s.rng, MOST_FREE - LEAST_FREE);
     }
-    arena_free(&memory);
 }

@@ -189,8 +189,8 @@ bool lp_basis_refactor(struct lp *lp)
 {
     int32_t m = lp->m;
     if (m == 0) return true;
-    int32_t *variables = mem_alloc((size_t)m * sizeof *variables);
-    bool *row_taken = mem_zeroed((size_t)m, sizeof *row_taken);
+    OWNED int32_t *variables = mem_alloc((size_t)m * sizeof *variables);
+    OWNED bool *row_taken = mem_zeroed((size_t)m, sizeof *row_taken);
     int32_t n = 0;
     for (int32_t k = 0; k < m; k++)
         if (lp->basic[k] >= lp->columns) variables[n++] = lp->basic[k];
@@ -222,8 +222,6 @@ bool lp_basis_refactor(struct lp *lp)
                 subtract_multiple(lp->inverse[k], pivot_row, column[k], m);
         place_basic(lp, best, variables[v]);
     }
-    mem_free(variables);
-    mem_free(row_taken);
     return ok;
 }
 

@@ -118,8 +118,8 @@ static void sweep_sections(struct model *m, struct model_item *by_end, const boo
 static void model_find_sections(struct model *m)
 {
     size_t n = (size_t)m->item_count;
-    struct model_item *by_end = mem_alloc((n + 1) * sizeof *by_end); /* here `start` holds the end */
-    bool *handover = mem_zeroed(n + 1, sizeof *handover);            /* by item: it may take over a slot */
+    OWNED struct model_item *by_end = mem_alloc((n + 1) * sizeof *by_end); /* here `start` holds the end */
+    OWNED bool *handover = mem_zeroed(n + 1, sizeof *handover); /* by item: it may take over a slot */
     m->need = arena_array(&m->memory, n + 1, sizeof *m->need);
     m->tick = arena_array(&m->memory, n + 1, sizeof *m->tick);
     for (int32_t e = 0; e < m->edge_count; e++) handover[m->edges[e].child] = true;
@@ -136,8 +136,6 @@ static void model_find_sections(struct model *m)
         bool on_section = child->first <= child->last && m->tick[child->first] == child->start;
         m->edges[e].section = on_section ? child->first : -1;
     }
-    mem_free(by_end);
-    mem_free(handover);
 }
 
 void model_add_row(struct model *m, const struct model_term *terms, int32_t count, int64_t need)
@@ -155,7 +153,7 @@ void model_add_row(struct model *m, const struct model_term *terms, int32_t coun
 /* At most one handover per parent and per child, and none if one is spilled: -y - sum z >= -1. */
 static void add_handover_rows(struct model *m)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct model_term *terms = arena_array(&memory, (size_t)m->edge_count + 2, sizeof *terms);
     int32_t *head = arena_array(&memory, ((size_t)m->item_count + 1) * 2, sizeof *head);
     int32_t *next = arena_array(&memory, ((size_t)m->edge_count + 1) * 2, sizeof *next);
@@ -175,12 +173,11 @@ static void add_handover_rows(struct model *m)
             terms[n++] = (struct model_term){m->item_count + l / 2, -1};
         model_add_row(m, terms, n, -1);
     }
-    arena_free(&memory);
 }
 
 static void add_fixed_rows(struct model *m)
 {
-    int32_t *fixed = mem_alloc(((size_t)m->item_count + 1) * sizeof *fixed);
+    OWNED int32_t *fixed = mem_alloc(((size_t)m->item_count + 1) * sizeof *fixed);
     int32_t n = 0;
     for (int32_t i = 0; i < m->item_count; i++)
         if (m->items[i].size > 0 && model_buffer(m, i)->fixed >= 0) fixed[n++] = i;
@@ -199,7 +196,6 @@ static void add_fixed_rows(struct model *m)
             model_add_row(m, terms, count, 1);
         }
     }
-    mem_free(fixed);
 }
 
 /* The item of each buffer, or -1; NULL if not needed, since it has the problem's length. */

@@ -220,7 +220,7 @@ void model_add_link_rows(struct model *m)
     int32_t longest = 0;
     for (int32_t c = 0; c < m->linked_cost_count; c++)
         longest = m->linked_costs[c].all > longest ? m->linked_costs[c].all : longest;
-    struct model_term *terms = mem_alloc(((size_t)longest + 2) * sizeof *terms);
+    OWNED struct model_term *terms = mem_alloc(((size_t)longest + 2) * sizeof *terms);
     for (int32_t c = 0; c < m->linked_cost_count; c++) {
         const struct model_linked *linked = &m->linked_costs[c];
         int32_t column = c < m->priced_count ? model_choices(m) + c : -1;
@@ -232,7 +232,6 @@ void model_add_link_rows(struct model *m)
         struct model_term pair[2] = {{i, 1}, {m->items[i].ring, -1}};
         if (m->items[i].ring != i) model_add_row(m, pair, 2, 0);
     }
-    mem_free(terms);
 }
 
 /* --- Values --- */

@@ -152,7 +152,7 @@ int64_t place_only(struct packer *k, const bool *wanted, const bool *merged, int
 {
     const struct model *m = k->m;
     struct board b = {0};
-    struct turn *turns = mem_alloc(((size_t)m->item_count + 1) * sizeof *turns);
+    OWNED struct turn *turns = mem_alloc(((size_t)m->item_count + 1) * sizeof *turns);
     int64_t height = 0;
     int32_t broken;
     for (int32_t i = 0; i < m->item_count; i++) address[i] = LX_OFF_CHIP;
@@ -163,7 +163,6 @@ int64_t place_only(struct packer *k, const bool *wanted, const bool *merged, int
         ok = address[i] >= 0;
         height = max_i64(height, address[i] + model_buffer(m, i)->size);
     }
-    mem_free(turns);
     VEC_FREE(&b.placed);
     VEC_FREE(&b.ranges);
     return ok ? height : -1;

@@ -18,7 +18,7 @@
 static void search_enter_row(struct search *s, int32_t k)
 {
     const struct model_row *row = &s->m->rows[k];
-    struct lp_entry *entries = mem_alloc(((size_t)row->count + 1) * sizeof *entries);
+    OWNED struct lp_entry *entries = mem_alloc(((size_t)row->count + 1) * sizeof *entries);
     double smallest = INFINITY;
     for (int32_t e = 0; e < row->count; e++)
         smallest = fmin(smallest, search_size(s->m, row->terms[e].column));
@@ -29,7 +29,6 @@ static void search_enter_row(struct search *s, int32_t k)
     }
     s->row_scale[k] = smallest;
     lp_add_row(s->lp, entries, row->count, (double)row->need * smallest);
-    mem_free(entries);
 }
 
 void search_add_row(struct search *s, const struct model_term *terms, int32_t count, int64_t need)
@@ -215,7 +214,7 @@ ORDER(compare_choices, struct choice, ORDER_DOWN(score) ORDER_UP(column));
 /* The column to branch on at a node with point `fraction` and objective `now`; -1: none. */
 static int32_t search_choose(struct search *s, double now)
 {
-    struct choice *choices = mem_alloc(((size_t)model_choices(s->m) + 1) * sizeof *choices);
+    OWNED struct choice *choices = mem_alloc(((size_t)model_choices(s->m) + 1) * sizeof *choices);
     int32_t n = 0, tried = 0;
     for (int32_t j = 0; j < model_choices(s->m); j++) {
         double f = s->fraction[j];
@@ -240,7 +239,6 @@ static int32_t search_choose(struct search *s, double now)
         most = score;
         best = j;
     }
-    mem_free(choices);
     return best;
 }
 

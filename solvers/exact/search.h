@@ -3,7 +3,6 @@
 
 #include "exact/lp.h"
 #include "exact/ask_fit.h"
-#include "exact/model.h"
 
 /* Statistics, one row each: X(field, name, unit, help). The last one counts choices, which only Spill
  * makes. */

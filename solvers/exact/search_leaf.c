@@ -68,12 +68,11 @@ static void search_leaf_pass_over(struct search *s, int64_t spill)
         place_greedily(&s->packer, s->kept, s->merged, (enum place_order)order, s->trial);
         search_offer(s, s->trial);
     }
-    struct model_term *terms = mem_alloc((items + 1) * sizeof *terms);
+    OWNED struct model_term *terms = mem_alloc((items + 1) * sizeof *terms);
     int32_t n = 0;
     for (int32_t i = 0; i < s->m->item_count; i++)
         if (s->kept[i]) terms[n++] = (struct model_term){i, 1};
     search_add_row(s, terms, n, 1);
-    mem_free(terms);
 }
 
 /* Packs leaves in order of spill: a leaf that costs more than the least open bound waits, so that the Fit
@@ -182,7 +181,7 @@ static void keep_what_fits(struct search *s)
 static void mend_point(struct search *s)
 {
     const struct model *m = s->m;
-    int64_t *load = mem_alloc(((size_t)m->section_count + 1) * sizeof *load);
+    OWNED int64_t *load = mem_alloc(((size_t)m->section_count + 1) * sizeof *load);
     for (int32_t tries = 0; tries < m->section_count + 8; tries++) {
         /* The section with the largest lack. */
         int32_t worst = -1, best = -1;
@@ -203,7 +202,6 @@ static void mend_point(struct search *s)
         if (best < 0) break;
         s->point[best] = true;
     }
-    mem_free(load);
     model_linked_columns(m, s->point);
 }
 

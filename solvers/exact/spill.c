@@ -96,7 +96,7 @@ static void parts_deal_bonds(struct finder *f, int32_t *linked_part, int32_t *gr
     struct parts *parts = f->parts;
     int32_t most =
         bonds->linked_cost_count > bonds->together_count ? bonds->linked_cost_count : bonds->together_count;
-    int32_t *place = mem_alloc(((size_t)most + 1) * sizeof *place);
+    OWNED int32_t *place = mem_alloc(((size_t)most + 1) * sizeof *place);
     for (int32_t c = 0; c < bonds->linked_cost_count; c++)
         if (linked_part[c] >= 0) linked_part[c] = f->part[linked_part[c]];
     sort_by_part(linked_part, bonds->linked_cost_count, parts->count, parts->linked_first, place);
@@ -107,15 +107,14 @@ static void parts_deal_bonds(struct finder *f, int32_t *linked_part, int32_t *gr
     sort_by_part(group_part, bonds->together_count, parts->count, parts->group_first, place);
     for (int32_t g = 0; g < bonds->together_count; g++)
         if (place[g] >= 0) parts->groups[place[g]] = bonds->together[g];
-    mem_free(place);
 }
 
 static void parts_divide(struct finder *f, int64_t *address)
 {
     const struct lx_bonds *bonds = &f->p->bonds;
     struct parts *parts = f->parts;
-    int32_t *linked_part = mem_alloc(((size_t)bonds->linked_cost_count + 1) * sizeof *linked_part);
-    int32_t *group_part = mem_alloc(((size_t)bonds->together_count + 1) * sizeof *group_part);
+    OWNED int32_t *linked_part = mem_alloc(((size_t)bonds->linked_cost_count + 1) * sizeof *linked_part);
+    OWNED int32_t *group_part = mem_alloc(((size_t)bonds->together_count + 1) * sizeof *group_part);
     model_mark_linked(bonds, f->linked);
     find_stretches(f, address);
     for (int32_t c = 0; c < bonds->linked_cost_count; c++) {
@@ -146,14 +145,12 @@ static void parts_divide(struct finder *f, int64_t *address)
         parts->first[f->members[k].part + 1] = k + 1;
     }
     parts_deal_bonds(f, linked_part, group_part);
-    mem_free(linked_part);
-    mem_free(group_part);
 }
 
 /* Finds the parts; gives unlinked empty buffers their addresses. The caller frees `memory`. */
 static void parts_find(struct parts *parts, const struct lx_problem *p, int64_t *address)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     size_t n = (size_t)p->count + 2;
     *parts = (struct parts){.p = p};
     parts->members = arena_array(&parts->memory, n, sizeof *parts->members);
@@ -170,7 +167,6 @@ static void parts_find(struct parts *parts, const struct lx_problem *p, int64_t 
     f.root = arena_array(&memory, n, sizeof *f.root);
     f.part = arena_array(&memory, n, sizeof *f.part);
     parts_divide(&f, address);
-    arena_free(&memory);
 }
 
 /* Above MANY_ITEMS, exact packing seldom places all items at once. Above SOME_ITEMS a short annealing starts
@@ -322,7 +318,7 @@ static void prove_and_improve(struct model *m, struct budget *budget, const stru
                                               "slack", "riddles",    "regions", "rest"};
     struct search_tuning tuning = {.fit_nodes = options->fit_nodes, .core_nodes = options->core_nodes};
     struct search s;
-    int64_t *plan = mem_alloc(((size_t)m->item_count + 1) * sizeof *plan);
+    OWNED int64_t *plan = mem_alloc(((size_t)m->item_count + 1) * sizeof *plan);
     search_open(&s, m, budget, &tuning, r->address, r->value);
     const enum stage *order = stages_in_order(m, 0, 0);
     /* If the rounded point is not near the bound, annealing starts better than greedy orders. */
@@ -349,7 +345,6 @@ static void prove_and_improve(struct model *m, struct budget *budget, const stru
     r->value = s.best;
     r->bound = search_bound(&s);
     search_close(&s, stats);
-    mem_free(plan);
 }
 
 /* Solves the parts one after the other; reports carry the sum. */

@@ -36,7 +36,7 @@ static bool stack_small(struct strip *s, int64_t most)
 static void solve_large(struct strip *s, struct budget *budget, const struct search_tuning *tuning,
                         int64_t steps, int64_t best, struct search_stats *stats)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     const struct model *m = s->m;
     size_t n = (size_t)m->item_count + 1;
     struct lx_problem above = *m->p;
@@ -64,13 +64,12 @@ static void solve_large(struct strip *s, struct budget *budget, const struct sea
     for (int32_t i = 0; i < large->item_count; i++)
         if (address[i] >= 0) s->trial[item[large->items[i].buffer]] = address[i] + s->height;
     model_free(large);
-    arena_free(&memory);
 }
 
 void strip_plans(struct model *m, struct budget *budget, const struct search_tuning *tuning, int64_t steps,
                  int64_t *address, int64_t *best, struct search_stats *stats)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     size_t n = (size_t)m->item_count + 1;
     struct strip s = {.m = m};
     s.small = arena_array(&memory, n, sizeof *s.small);
@@ -95,7 +94,6 @@ void strip_plans(struct model *m, struct budget *budget, const struct search_tun
         }
     }
     arena_free(&s.packer.memory);
-    arena_free(&memory);
 }
 
 /* Plans from the relaxation at a slightly smaller capacity.
@@ -154,7 +152,7 @@ static enum outcome try_reserve(struct slack *s, int64_t reserve)
 void slack_plans(const struct model *m, struct budget *budget, const struct search_tuning *tuning,
                  int64_t steps, int64_t *address, int64_t *best, struct search_stats *stats)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     size_t n = (size_t)m->item_count + 1;
     struct slack s = {.m = m,
                       .budget = budget,
@@ -186,5 +184,4 @@ void slack_plans(const struct model *m, struct budget *budget, const struct sear
         reserve = next;
     }
     arena_free(&s.packer.memory);
-    arena_free(&memory);
 }

@@ -225,7 +225,7 @@ static void ilp_report(struct work *w, struct lx_answer *answer)
 static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_run *run,
                               struct lx_answer *answer)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct work w = {.problem = problem, .run = run, .bound = run->known_bound};
     for (int i = 0; i < OPTIONS; i++) w.option[i] = lx_run_option(&lx_solver_ilp, run, i);
     w.limits = (struct ilp_limits){
@@ -259,7 +259,6 @@ static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_
     if (ok) ilp_report(&w, answer);
     arena_free(&w.links.memory);
     arena_free(&w.items.memory);
-    arena_free(&memory);
     return ok;
 }
 

@@ -21,11 +21,10 @@ static void acts_step(struct explorer *x, const char *argument, int setting, int
     if (!settings_step(&how, setting, direction, session_actual(&x->session, setting)))
         explorer_say(x, TONE_WARN, "%s cannot go further", settings_row(setting).name);
     else if (session_change(&x->session, &how)) {
-        struct text value = {0};
+        SCOPED(text_free) struct text value = {0};
         settings_show(&how, setting, &value);
         explorer_say(x, TONE_PLAIN, "%s: %s (%s: undo)", settings_row(setting).name, value.at ? value.at : "",
                      KEY_OF(UNDO));
-        text_free(&value);
     }
 }
 
@@ -108,13 +107,12 @@ static void acts_at_peak(struct explorer *x)
 static void acts_say_iteration(struct explorer *x, int32_t nest)
 {
     const struct lx_plan *p = session_plan(&x->session);
-    struct text line = {0};
+    SCOPED(text_free) struct text line = {0};
     add_iteration_words(p, &p->nests[nest], session_iteration(&x->session, nest), &line);
     text_add(&line, " (");
     add_nest_title(p, nest, &line);
     text_add(&line, ")");
     explorer_say(x, TONE_PLAIN, "%s", line.at);
-    text_free(&line);
 }
 
 /* An iteration of the nest at the cursor: by its number, or the next or previous one of the innermost or

@@ -51,10 +51,8 @@ static bool config_bind(char *key, const char *name, lx_status *why)
                           "there is no request \"%.40s\"%s%s%s the help of the explorer lists them", name,
                           near ? "; did you mean \"" : ";", near ? near : "", near ? "\"?" : "");
     }
-    char *keys = mem_format("%s %s", key, request_keys(r));
-    bool ok = request_bind(r, keys, why);
-    mem_free(keys);
-    return ok;
+    OWNED char *keys = mem_format("%s %s", key, request_keys(r));
+    return request_bind(r, keys, why);
 }
 
 static bool config_read_line(struct config_line *l)
@@ -130,8 +128,7 @@ void config_apply(const struct config *c, struct what_if *how)
     lx_status ignored;
     for (int i = 0; i < lx_settings_count(); i++) {
         if (!lx_settings_is_set(&c->how.options, i) || lx_settings_is_set(&how->options, i)) continue;
-        char *value = lx_settings_get(&c->how.options, i);
+        OWNED char *value = lx_settings_get(&c->how.options, i);
         if (value) (void)lx_settings_set_row(&how->options, i, value, &ignored);
-        mem_free(value);
     }
 }

@@ -123,7 +123,7 @@ static bool export_ends_with(const char *s, const char *end)
 
 void take_export(struct explorer *x, const char *path)
 {
-    struct text out = {0};
+    SCOPED(text_free) struct text out = {0};
     lx_status st;
     if (!*path) {
         explorer_say(x, TONE_BAD,
@@ -151,7 +151,6 @@ void take_export(struct explorer *x, const char *path)
     } else
         cells_to_text(&x->cells, &out);
     bool ok = file_write(path, out.at, out.length, &st);
-    text_free(&out);
     if (ok)
         explorer_say(x, TONE_GOOD, "%s written", path);
     else

@@ -12,16 +12,14 @@ enum { FRAME = 120, WATCH = 1000, GRACE = 20 };
 
 static bool write_dump(struct explorer *x, const char *path, lx_status *st)
 {
-    struct text out = {0};
+    SCOPED(text_free) struct text out = {0};
     size_t n = strlen(path);
     explorer_draw(x);
     if (n > 4 && strcmp(path + n - 4, ".svg") == 0)
         cells_to_svg(&x->cells, x->theme, &out);
     else
         cells_to_text(&x->cells, &out);
-    bool ok = file_write(path, out.at, out.length, st);
-    text_free(&out);
-    return ok;
+    return file_write(path, out.at, out.length, st);
 }
 
 static void run_terminal(struct explorer *x)
@@ -65,9 +63,8 @@ static bool add_paths(struct explorer *x, const struct explore_options *o, lx_st
     if (o->team) session_team_resize(&x->session, o->team);
     if (x->session.patterns.count != 1) return true;
     session_open(&x->session, 0);
-    char *text = o->team ? NULL : file_read(x->session.patterns.at[0].path, &length, &ignored);
+    OWNED char *text = o->team ? NULL : file_read(x->session.patterns.at[0].path, &length, &ignored);
     explorer_show(x, o->team || (text && lx_is_team_plan(text, length)) ? VIEW_TEAM : VIEW_MAP);
-    mem_free(text);
     return true;
 }
 

@@ -46,7 +46,7 @@ static void planned_index(struct outcome *out)
     if (!g) return;
     planned_index_tensors(out, g);
     /* Tensors that several ops use, from the first to the last. */
-    struct rail *all = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *all);
+    OWNED struct rail *all = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *all);
     int32_t n = 0;
     for (int32_t t = 0; t < g->tensor_count; t++) {
         int32_t begin = out->reader_at[t], end = out->reader_at[t + 1];
@@ -58,7 +58,6 @@ static void planned_index(struct outcome *out)
         if (r.first >= 0 && r.first < r.last) all[n++] = r;
     }
     rails_make(all, n, g->op_count, &out->rails);
-    mem_free(all);
     out->repeats = lx_repeats(g, &out->repeat_count);
     out->waits = mem_zeroed((size_t)g->op_count + 1, sizeof *out->waits);
     lx_plan_waits(out->plan, out->waits);
@@ -76,9 +75,9 @@ void outcome_make(const struct source_content *from, const struct what_if *how, 
     else {
         int64_t values[MOST_SOLVER_OPTIONS];
         struct lx_plan_options options = {.run = *run, .like = like};
+        SCOPED(graph_free_at)
         const struct lx_graph *sized = settings_apply(how, from->graph, &options, values, &out->st);
         if (sized) out->plan = lx_plan_make(sized, &options, &out->st);
-        lx_graph_free(sized);
     }
     if (!out->plan) return;
     out->is_legal = lx_plan_check(out->plan, &out->check);
@@ -99,6 +98,7 @@ bool outcome_make_hastily(const struct source_content *from, const struct what_i
     int64_t values[MOST_SOLVER_OPTIONS];
     struct lx_plan_options options = {.like = like};
     *out = (struct outcome){.how = *how, .interim = true, .is_legal = true};
+    SCOPED(graph_free_at)
     const struct lx_graph *sized = settings_apply(how, from->graph, &options, values, &out->st);
     if (!sized) return false;
     const struct lx_solver *wanted = options.solver;
@@ -113,7 +113,6 @@ bool outcome_make_hastily(const struct source_content *from, const struct what_i
     options.run.quick = true;
     if (options.solver == wanted) options.run.options = values;
     out->plan = lx_plan_make(sized, &options, &out->st);
-    lx_graph_free(sized);
     if (!out->plan || out->plan->answer.status == LX_ERROR) return false;
     planned_index(out);
     return true;
@@ -125,9 +124,9 @@ bool outcome_of_answer(const struct source_content *from, const struct what_if *
     int64_t values[MOST_SOLVER_OPTIONS];
     struct lx_plan_options options = {0};
     *out = (struct outcome){.how = *how, .interim = true, .is_legal = true};
+    SCOPED(graph_free_at)
     const struct lx_graph *sized = settings_apply(how, from->graph, &options, values, &out->st);
     if (sized && sized->list) out->plan = lx_plan_of_answer(sized, &options, so_far, &out->st);
-    lx_graph_free(sized);
     if (out->plan) planned_index(out);
     return out->plan;
 }
@@ -181,7 +180,7 @@ const struct lx_division *outcome_division(const struct outcome *o, int32_t op)
 
 void rails_make(const struct rail *all, int32_t count, int32_t rows, struct rails *out)
 {
-    struct laned *lives = mem_alloc(((size_t)count + 1) * sizeof *lives);
+    OWNED struct laned *lives = mem_alloc(((size_t)count + 1) * sizeof *lives);
     int32_t next[MOST_RAILS];
     *out = (struct rails){.rows = rows};
     out->at = mem_alloc(((size_t)count + 1) * sizeof *out->at);
@@ -203,7 +202,6 @@ void rails_make(const struct rail *all, int32_t count, int32_t rows, struct rail
             out->at[next[lives[i].lane]++] =
                 (struct rail){lives[i].who, (int32_t)lives[i].from, (int32_t)lives[i].to - 1};
     for (int32_t row = 1; row <= out->rows; row++) out->live[row] += out->live[row - 1];
-    mem_free(lives);
 }
 
 void rails_free(struct rails *r)

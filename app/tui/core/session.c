@@ -88,16 +88,14 @@ bool session_add(struct session *s, const char *path, lx_status *st)
         session_add_file(s, mem_string(path), slash ? (size_t)(slash + 1 - path) : 0);
         return true;
     }
-    struct paths found = {0};
+    OWNED struct paths found = {0};
     gather_patterns(path, &found);
     bool any = found.count > 0;
     for (size_t i = 0; i < found.count; i++) session_add_file(s, found.at[i], strlen(path) + 1);
-    VEC_FREE(&found);
     if (any) return true;
-    struct text endings = {0};
+    SCOPED(text_free) struct text endings = {0};
     add_endings(&endings);
     status_set_at(st, LX_E_IO, path, 0, 0, "no pattern (%s) in this folder", endings.at);
-    text_free(&endings);
     return false;
 }
 
@@ -184,10 +182,8 @@ bool session_save(const struct session *s, const char *path, lx_status *st)
     if (!p) return status_set(st, LX_E_USAGE, "there is no plan to save: open a pattern first");
     if (session_is_stale(s)) return status_set(st, LX_E_USAGE, "the plan is not ready yet");
     size_t length = 0;
-    char *json = lx_plan_to_json(p, &length);
-    bool ok = file_write(path, json, length, st);
-    mem_free(json);
-    return ok;
+    OWNED char *json = lx_plan_to_json(p, &length);
+    return file_write(path, json, length, st);
 }
 
 struct holding {
@@ -236,11 +232,10 @@ static void holding_done(void *data, bool stopped)
 
 static void holding_free(void *data)
 {
-    struct holding *h = data;
+    OWNED struct holding *h = data;
     lx_plan_free(h->plan);
     outcome_free(&h->held.outcome);
     mem_free(h->path);
-    mem_free(h);
 }
 
 const struct work hold_work = {1, holding_run, holding_done, holding_free};
@@ -303,10 +298,9 @@ static void execution_done(void *data, bool stopped)
 
 static void execution_free(void *data)
 {
-    struct execution *e = data;
+    OWNED struct execution *e = data;
     lx_plan_free(e->plan);
     lx_run_result_free(e->result);
-    mem_free(e);
 }
 
 const struct work run_work = {2, execution_run, execution_done, execution_free};

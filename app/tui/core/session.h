@@ -3,11 +3,8 @@
 #pragma once
 
 #include "tui/core/tries.h"
-#include "tui/views/pattern_source.h"
 #include "tui/core/planned.h"
 #include "tui/team/team_model.h"
-#include "tui/core/worker.h"
-#include "unstable.h"
 
 /* The selection, shared by all views. Views change it through these setters, which keep its parts
  * consistent and inside the plan. */

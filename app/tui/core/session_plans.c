@@ -23,12 +23,11 @@ static void plan_job_post(struct session *s, const struct work *work, int patter
 
 static void plan_job_free(void *data)
 {
-    struct plan_job *p = data;
+    OWNED struct plan_job *p = data;
     outcome_free(&p->outcome);
     change_free(&p->change);
     lx_plan_free(p->like);
     lx_plan_free(p->before);
-    mem_free(p);
 }
 
 /* The state of a running plan_job for the solver's callbacks. */
@@ -89,7 +88,7 @@ static void plan_job_report(void *context, const struct lx_progress *so_far)
 static void plan_job_run(void *data, void *watch)
 {
     struct plan_job *p = data;
-    struct source_content from = source_read(p->source);
+    SCOPED(source_content_free) struct source_content from = source_read(p->source);
     struct stage s = {p, watch, &from, 0, INT64_MAX};
     struct lx_run run = {.stop = plan_job_must_stop, .progress = plan_job_report, .context = &s};
     /* The first interim plan, by a heuristic. A plan file that is shown unchanged needs none. */
@@ -112,7 +111,6 @@ static void plan_job_run(void *data, void *watch)
                   plan->asks_time ? 0 : lx_plan_least(plan));
         if (p->before && p->before->graph) change_make(p->before, plan, &p->change);
     }
-    source_content_free(&from);
 }
 
 static void plans_remember(struct plan_job *r, bool stopped)
@@ -266,9 +264,8 @@ static void reading_run(void *data, void *watch)
 {
     struct reading *r = data;
     (void)watch;
-    struct source_content from = source_read(r->source);
+    SCOPED(source_content_free) struct source_content from = source_read(r->source);
     facts_of(&from, &r->facts);
-    source_content_free(&from);
 }
 
 static void reading_done(void *data, bool stopped)
@@ -285,9 +282,8 @@ static void reading_done(void *data, bool stopped)
 
 static void reading_free(void *data)
 {
-    struct reading *r = data;
+    OWNED struct reading *r = data;
     facts_free(&r->facts);
-    mem_free(r);
 }
 
 const struct work read_work = {5, reading_run, reading_done, reading_free};

@@ -29,12 +29,11 @@ void tries_run(void *data, void *watch)
         double relative = limits[j->round].times * j->took, least = limits[j->round].seconds;
         until.seconds = relative > least ? relative : least;
     }
-    struct source_content from = source_read(j->source);
+    SCOPED(source_content_free) struct source_content from = source_read(j->source);
     if (from.graph) {
         remedy_try(&j->of, &j->it, from.graph, &until);
     } else
         j->it.state = REMEDY_STOPPED;
-    source_content_free(&from);
 }
 
 static void tries_post(struct tries *t, struct session *s, const struct remedy *it, int round)
@@ -113,10 +112,9 @@ void tries_done(void *data, bool stopped)
 
 void tries_free(void *data)
 {
-    struct try_job *j = data;
+    OWNED struct try_job *j = data;
     lx_plan_free(j->it.made);
     remedies_free(&j->of);
-    mem_free(j);
 }
 
 void tries_begin(struct tries *t, struct session *s, int first)

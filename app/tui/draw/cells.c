@@ -69,10 +69,8 @@ int put_text(struct cells *g, int row, int column, int room, struct style style,
 
 int put_name(struct cells *g, int row, int column, int room, struct style style, const char *name)
 {
-    char *cut = room > 0 ? printable(name, room) : NULL;
-    int used = put_text(g, row, column, room, style, cut ? cut : name);
-    mem_free(cut);
-    return used;
+    OWNED char *cut = room > 0 ? printable(name, room) : NULL;
+    return put_text(g, row, column, room, style, cut ? cut : name);
 }
 
 int put_format(struct cells *g, int row, int column, int room, struct style style, const char *format, ...)
@@ -242,12 +240,11 @@ void put_headings(struct cells *g, struct box row, const struct fitted *f)
 void put_value(struct cells *g, struct box row, const struct fitted *f, size_t column, const void *data)
 {
     const struct column *c = &f->of.at[column];
-    struct value v = {0};
+    SCOPED(value_free) struct value v = {0};
     if (f->place[column].width == 0) return;
     column_value(c, data, &v);
     const char *words = column_words(c, &v);
     put_heading(g, row, f, column, (struct style){.ink = tones[v.paint]}, words);
-    value_free(&v);
 }
 
 void put_values(struct cells *g, struct box row, const struct fitted *f, const void *data)

@@ -215,7 +215,7 @@ void screen_copy(const char *text)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const char *term = getenv("TERM");
-    struct text out = {0};
+    SCOPED(text_free) struct text out = {0};
     if (!it.on || !term || strncmp(term, "vt", 2) == 0 || strncmp(term, "linux", 5) == 0) return;
     text_add(&out, "\033]52;c;");
     size_t n = strlen(text);
@@ -230,7 +230,6 @@ void screen_copy(const char *text)
     text_add(&out, "\a");
     ssize_t written = write(STDOUT_FILENO, out.at, out.length);
     (void)written;
-    text_free(&out);
 }
 
 bool input_was_interrupted(void)

@@ -122,7 +122,7 @@ void axis_draw_bundles(const struct scene *on, struct box area, const struct ras
     const struct lx_graph *g = outcome_graph(&on->session->shown);
     int32_t n = 0;
     if (area.rows == 0) return;
-    struct tick_run *runs = mem_alloc(((size_t)p->bundle_count + 1) * sizeof *runs);
+    OWNED struct tick_run *runs = mem_alloc(((size_t)p->bundle_count + 1) * sizeof *runs);
     for (int32_t i = 0; g && i < p->bundle_count; i++) {
         int32_t first = p->bundles[i].first,
                 end = i + 1 < p->bundle_count ? p->bundles[i + 1].first : g->op_count;
@@ -132,7 +132,6 @@ void axis_draw_bundles(const struct scene *on, struct box area, const struct ras
         n++;
     }
     axis_draw_runs(on, area, r, "kernels", runs, n);
-    mem_free(runs);
 }
 
 /* "x16 over s", and ": 5 of 16" of the nest at the cursor; with less room "s/16", or just "x16". */
@@ -142,7 +141,7 @@ void axis_draw_nests(const struct scene *on, struct box area, const struct raste
     const struct lx_plan *p = session_plan(s);
     int32_t count = 0;
     if (area.rows == 0) return;
-    struct tick_run *runs = mem_alloc(((size_t)p->nest_count + 1) * sizeof *runs);
+    OWNED struct tick_run *runs = mem_alloc(((size_t)p->nest_count + 1) * sizeof *runs);
     for (int32_t i = 0; i < p->nest_count; i++) {
         const struct lx_nest *n = &p->nests[i];
         struct text words = {0};
@@ -168,7 +167,6 @@ void axis_draw_nests(const struct scene *on, struct box area, const struct raste
         text_free(&words);
     }
     axis_draw_runs(on, area, r, "nests", runs, count);
-    mem_free(runs);
 }
 
 void axis_draw_minimap(const struct scene *on, struct box area, const struct map_window *w)
@@ -269,7 +267,7 @@ static void map_panel_draw_alive(const struct scene *on, struct box area)
     int64_t tick = on->session->selection.tick, sum = 0;
     size_t n = 0;
     if (area.rows < 2) return;
-    struct sized *alive = mem_alloc(((size_t)p->problem.count + 1) * sizeof *alive);
+    OWNED struct sized *alive = mem_alloc(((size_t)p->problem.count + 1) * sizeof *alive);
     for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *b = &p->problem.buffers[i];
         if (p->answer.address[i] < 0 || !lx_is_alive(b, tick)) continue;
@@ -278,7 +276,7 @@ static void map_panel_draw_alive(const struct scene *on, struct box area)
     }
     if (n) qsort(alive, n, sizeof *alive, map_panel_largest_first);
     /* Without the tick, which the map shows too, where the bytes would be cut off. */
-    struct text words = {0};
+    SCOPED(text_free) struct text words = {0};
     text_format(&words, ": %s, %s B", counted((int64_t)n, "buffer").at, grouped(sum).at);
     char where[60];
     int length =
@@ -286,11 +284,9 @@ static void map_panel_draw_alive(const struct scene *on, struct box area)
     if (length + (int)words.length > area.columns) where[strlen("on chip")] = 0;
     put_format(on->cells, area.row, area.column, area.columns, INK(TITLE), "%s%s", where,
                words.at ? words.at : "");
-    text_free(&words);
     for (size_t k = 0; k < n && (int)k + 1 < area.rows; k++)
         map_panel_draw_row(on, (struct box){area.row + 1 + (int)k, area.column, 1, area.columns},
                            alive[k].buffer, INK(PLAIN), grouped(alive[k].size).at);
-    mem_free(alive);
 }
 
 /* The marks of the map; moves and tiles only where the plan has any. */

@@ -283,7 +283,7 @@ void map_paint(const struct scene *on, struct box area, const struct map_paint *
     struct painter p = {.on = on, .area = area, .m = m, .r = r, .down = map_rows(on, 1)};
     p.across = r->across > 1 ? r->across : 1;
     p.letters = on->theme->letters || on->glyphs->ascii;
-    struct heat own = {0};
+    SCOPED(heat_free) struct heat own = {0};
     p.heat = m->heats ? m->heats : &own;
     p.ramp = map_ramp(r);
     for (int32_t i = 0; p.m->selected >= 0 && i < p.r->rect_count && p.picked_count < MOST_PICKED; i++)
@@ -312,7 +312,6 @@ void map_paint(const struct scene *on, struct box area, const struct map_paint *
     }
     for (int32_t i = 0; i < plan->transfer_count; i++) paint_transfer(&p, &plan->transfers[i]);
     for (int32_t i = 0; i < r->rect_count; i++) paint_label(&p, &r->rects[i]);
-    heat_free(&own);
 }
 
 /* The most important tone, then the one with most quarters, except `except`. */

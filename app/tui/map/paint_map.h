@@ -5,7 +5,6 @@
 
 #include "tui/core/explorer.h"
 #include "picture/heat.h"
-#include "tui/draw/theme.h"
 
 /* Raster rows that fit into rows of the grid: twice as many in blocks. */
 int map_rows(const struct scene *on, int rows);

@@ -3,7 +3,6 @@
 #include "tui/map/ghost.h"
 #include "tui/map/paint_map.h"
 #include "tui/map/map_window.h"
-#include "planning/remedies.h"
 
 enum { PANEL = 38, PANEL_FROM = 110, LEAST_MAP = 3 };
 

@@ -12,9 +12,8 @@ void team_cut_make(const struct source_content *from, const struct lx_team_grid 
     if (from->team_file && !chosen) {
         /* The shards and the plans of the file. */
         size_t length = 0;
-        char *text = file_read(from->team_file, &length, &out->st);
+        OWNED char *text = file_read(from->team_file, &length, &out->st);
         out->plans = text ? lx_team_plans_parse(from->team_file, text, length, &out->st) : NULL;
-        mem_free(text);
         if (out->plans) {
             out->plan = out->plans->team;
             out->grid = out->plan->grid;
@@ -35,7 +34,7 @@ void team_cut_make(const struct source_content *from, const struct lx_team_grid 
         size_t ops = (size_t)p->graph->op_count, all = ops + (size_t)p->exchange_count;
         out->rows = mem_alloc((all + 1) * sizeof *out->rows);
         out->row_of_op = mem_zeroed(ops + 1, sizeof *out->row_of_op);
-        int32_t *next = mem_zeroed(ops + 1, sizeof *next);
+        OWNED int32_t *next = mem_zeroed(ops + 1, sizeof *next);
         for (int32_t e = 0; e < p->exchange_count; e++) out->row_of_op[p->exchanges[e].first_reader]++;
         for (int32_t o = 0, row = 0; o < p->graph->op_count; o++) {
             next[o] = row;
@@ -45,7 +44,6 @@ void team_cut_make(const struct source_content *from, const struct lx_team_grid 
         }
         for (int32_t e = 0; e < p->exchange_count; e++)
             out->rows[next[p->exchanges[e].first_reader]++] = (struct team_row){-1, e};
-        mem_free(next);
         out->row_count = (int)all;
     }
 }

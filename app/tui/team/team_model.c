@@ -18,9 +18,8 @@ static bool team_job_cut(struct team_job *j, struct lx_plan_options *plan,
                          int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st)
 {
     struct lx_settings usual = {.solvers = lx_solvers()};
-    struct source_content from = source_read(j->source);
+    SCOPED(source_content_free) struct source_content from = source_read(j->source);
     team_cut_make(&from, &j->grid, j->chosen, &j->cut);
-    source_content_free(&from);
     return lx_settings_plan(&usual, NULL, plan, values, st);
 }
 
@@ -82,10 +81,9 @@ static void team_job_ran(void *data, bool stopped)
 
 static void team_job_free(void *data)
 {
-    struct team_job *j = data;
+    OWNED struct team_job *j = data;
     team_cut_free(&j->cut);
     lx_team_result_free(&j->result);
-    mem_free(j);
 }
 
 const struct work team_work = {1, team_job_plan, team_job_planned, team_job_free},

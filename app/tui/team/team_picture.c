@@ -159,7 +159,7 @@ static void team_grid_draw_cell(const struct scene *on, int row, int column, int
 {
     const struct lx_team_plan *p = k->cut->plan;
     struct lx_team_box own = lx_team_own(p, k->tensor, member);
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     bool here = member == k->member;
     put(on->cells, row, column, here ? on->glyphs->mark : on->glyphs->full,
         here ? INK(KEY) : (struct style){.ink = tone_of_identity(member)});
@@ -169,7 +169,6 @@ static void team_grid_draw_cell(const struct scene *on, int row, int column, int
     if (k->exchange >= 0 && p->exchanges[k->exchange].received[member] > 0)
         text_format(&t, " +%s", grouped(p->exchanges[k->exchange].received[member]).at);
     put_text(on->cells, row, column + 2, width - 3, here ? INK(TITLE) : INK(PLAIN), t.at ? t.at : "");
-    text_free(&t);
 }
 
 struct box team_grid_draw(const struct scene *on, struct box *area, const struct team_look *k, int rows)
@@ -185,11 +184,10 @@ struct box team_grid_draw(const struct scene *on, struct box *area, const struct
     }
     struct box cells = box_cut_top(area, w.rows);
     for (int r = 0; r < w.rows; r++) {
-        struct text label = {0}; /* its place along the axes that go down */
+        SCOPED(text_free) struct text label = {0}; /* its place along the axes that go down */
         for (int a = 0; a + 1 < g->axes; a++)
             text_format(&label, a ? ",%d" : "%d", lx_team_coordinate(g, (w.row + r) * across, a));
         put_right(on->cells, cells.row + r, cells.column, LABEL - 2, INK(DIM), label.at ? label.at : "");
-        text_free(&label);
         for (int c = 0; c < w.columns; c++)
             team_grid_draw_cell(on, cells.row + r, cells.column + LABEL + c * w.width, w.width, k,
                                 (w.row + r) * across + w.column + c);

@@ -38,7 +38,7 @@ void team_tensor_draw(const struct scene *on, struct box row, const struct team_
 {
     const struct lx_team_plan *p = k->cut->plan;
     const struct lx_tensor *t = &p->graph->tensors[k->tensor];
-    struct text line = {0};
+    SCOPED(text_free) struct text line = {0};
     text_format(&line, "%s ", t->name);
     add_shape(t, &line);
     if (lx_team_is_replicated(&p->tensors[k->tensor]))
@@ -66,7 +66,6 @@ void team_tensor_draw(const struct scene *on, struct box row, const struct team_
         (struct style){.ink = tone_of_identity(
                            buffer_identity(on->session->shown.plan, on->session->selection.buffer))});
     put_text(on->cells, row.row, row.column + 2, row.columns - 2, INK(PLAIN), line.at ? line.at : "");
-    text_free(&line);
 }
 
 /* Sizes in the first row, where they lie in the second. */
@@ -184,7 +183,7 @@ static struct style team_run_words(const struct scene *on, struct text *line)
 /* The last line, or two of them where it is long and there is room. */
 void team_result_draw(const struct scene *on, struct box *area)
 {
-    struct text line = {0};
+    SCOPED(text_free) struct text line = {0};
     struct style style = team_run_words(on, &line);
     if (line.at && area->rows >= 14 && columns_of(line.at) > area->columns)
         put_wrapped(on->cells, box_cut_bottom(area, 2), style, line.at);
@@ -192,7 +191,6 @@ void team_result_draw(const struct scene *on, struct box *area)
         struct box row = box_cut_bottom(area, 1);
         put_text(on->cells, row.row, row.column, row.columns, style, line.at);
     }
-    text_free(&line);
 }
 
 /* The ops of a team in order, with each exchange before the first op that reads it. */

@@ -61,7 +61,7 @@ void compare_maps_draw(const struct scene *on, struct box area, const struct riv
 /* The sum: "-1,179,648  from L to R fewer: 3 on chip only left, ...". */
 static void compare_draw_sum(const struct scene *on, struct box row, const struct comparison *c)
 {
-    struct text line = {0};
+    SCOPED(text_free) struct text line = {0};
     /* "LX 100 KiB to 80 KiB; " */
     int64_t lx = c->left->problem.capacity, other = c->right->problem.capacity;
     int64_t cores = c->left->graph->device.cores, others = c->right->graph->device.cores;
@@ -85,7 +85,6 @@ static void compare_draw_sum(const struct scene *on, struct box row, const struc
     put_right(on->cells, row.row, row.column, 15,
               (struct style){c->diff.gain < 0 ? TONE_BAD : TONE_GOOD, 0, MARK_BOLD}, sum);
     put_text(on->cells, row.row, row.column + 17, row.columns - 17, INK(TITLE), line.at ? line.at : "");
-    text_free(&line);
 }
 
 void compare_lines_draw(const struct scene *on, struct box area, const struct rival *left,
@@ -144,7 +143,7 @@ struct lines {
 
 void compare_curves_draw(const struct scene *on, struct box area, const struct rivals *all, int marked)
 {
-    struct lines *lines = mem_zeroed((size_t)all->count, sizeof *lines);
+    OWNED struct lines *lines = mem_zeroed((size_t)all->count, sizeof *lines);
     struct chart_series *s = mem_zeroed(2 * (size_t)all->count, sizeof *s);
     int n = 0;
     for (int i = 0; i < all->count; i++) {
@@ -179,5 +178,4 @@ void compare_curves_draw(const struct scene *on, struct box area, const struct r
                           .y = {.label = chart_bytes}};
     if (n > 0) chart_draw(on, area, &chart);
     mem_free(s);
-    mem_free(lines);
 }

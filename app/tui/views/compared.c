@@ -227,7 +227,7 @@ const struct columns racer_columns = COLUMNS("solvers on the screen", racer_arra
 int compare_rivals(const struct rival *a, const struct rival *b, int column)
 {
     struct racer_row x = {.rival = a, .plan = a->outcome->plan}, y = {.rival = b, .plan = b->outcome->plan};
-    struct value p = {0}, q = {0};
+    SCOPED(value_free) struct value p = {0}, q = {0};
     if (!x.plan || !y.plan) return !x.plan - !y.plan;
     racer_array[column].value(&x, &racer_array[column], &p);
     racer_array[column].value(&y, &racer_array[column], &q);
@@ -235,7 +235,5 @@ int compare_rivals(const struct rival *a, const struct rival *b, int column)
     int order = (p.whole > q.whole) - (p.whole < q.whole);
     if (kind == VALUE_WORDS) order = strcmp(p.words ? p.words : "", q.words ? q.words : "");
     if (kind == VALUE_SHARE || kind == VALUE_SECONDS) order = (p.number > q.number) - (p.number < q.number);
-    value_free(&p);
-    value_free(&q);
     return order;
 }

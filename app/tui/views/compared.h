@@ -3,7 +3,6 @@
 #pragma once
 
 #include "tui/core/explorer.h"
-#include "tui/draw/cells.h"
 
 enum { MOST_RIVALS = 40 };
 enum rival_kind { RIVAL_NOW, RIVAL_PINNED, RIVAL_FILE, RIVAL_RACER };

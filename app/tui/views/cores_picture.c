@@ -257,7 +257,7 @@ static void ring_draw(const struct scene *on, struct box area, const struct cut 
 {
     int64_t n = 0;
     const struct lx_transfer *x;
-    int64_t *bytes = cut_ring_bytes(c, &n, &x);
+    OWNED int64_t *bytes = cut_ring_bytes(c, &n, &x);
     struct text line = {0};
     add_printable(&line, c->g->tensors[c->tensor].name, 24);
     if (!x)
@@ -273,12 +273,11 @@ static void ring_draw(const struct scene *on, struct box area, const struct cut 
     enum { MARGIN = 4, WIDE = 2 };
     int64_t fit = min_i64(area.rows - 1, (area.columns - MARGIN) / WIDE);
     if (!bytes || fit < 2) {
-        mem_free(bytes);
         return;
     }
     int64_t each = ceil_div_i64(n, fit), cells = ceil_div_i64(n, each),
             here = on->session->selection.core / each;
-    double *share = ring_squares(bytes, n, each, cells);
+    OWNED double *share = ring_squares(bytes, n, each, cells);
     int high = (int)min_i64(fit / cells, 3), wide = WIDE * high, labels = high > 1 ? 1 : 4;
     bool letters = on->theme->letters || on->theme->heats < 2;
     for (int64_t i = 0; i < cells; i++) {
@@ -300,8 +299,6 @@ static void ring_draw(const struct scene *on, struct box area, const struct cut 
                 put(on->cells, row + high / 2, cell.column + wide / 2 - 1, '.', INK(DIM));
         }
     }
-    mem_free(share);
-    mem_free(bytes);
 }
 
 void picture_draw_ring(const struct scene *on, struct box area, const struct cut *c)

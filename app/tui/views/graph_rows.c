@@ -201,7 +201,7 @@ static void graph_put_nest(const struct scene *on, struct box at, int32_t op, bo
     int level = op - n->first;
     if (folded || n->first == n->last) {
         /* Of a folded nest: "[h/8,s/8", or "[x64". */
-        struct text words = {0};
+        SCOPED(text_free) struct text words = {0};
         add_nest_brief(session_plan(on->session), n, &words);
         put(on->cells, at.row, at.column, '[', style);
         if ((int)words.length > at.columns - 2)
@@ -209,7 +209,6 @@ static void graph_put_nest(const struct scene *on, struct box at, int32_t op, bo
                        (long long)nest_iterations(n));
         else
             put_text(on->cells, at.row, at.column + 1, at.columns - 2, style, words.at ? words.at : "");
-        text_free(&words);
         return;
     }
     put(on->cells, at.row, at.column,

@@ -1,8 +1,6 @@
 /* The rows of the graph: an op with its lanes, figures and waits. */
 #pragma once
 
-#include "tui/draw/cells.h"
-#include "tui/core/planned.h"
 #include "tui/core/views.h"
 
 /* Lanes of tensors that several ops use, from the first op to the last. */

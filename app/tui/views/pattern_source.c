@@ -46,7 +46,7 @@ static void pattern_source_read(const char *path, const struct model_options *mo
                                 struct source_content *c)
 {
     size_t length = 0;
-    char *text = file_read(path, &length, &c->st);
+    OWNED char *text = file_read(path, &length, &c->st);
     c->is_plan = text && lx_is_plan(text, length);
     if (c->is_plan) {
         c->plan = lx_plan_of_text(path, text, length, &c->st);
@@ -65,7 +65,6 @@ static void pattern_source_read(const char *path, const struct model_options *mo
         c->plan = lx_plan_stated(c->graph, &c->st);
         c->is_plan = c->plan;
     }
-    mem_free(text);
 }
 
 /* Other threads share the content: it belongs to no border. With the lock. */

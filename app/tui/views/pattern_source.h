@@ -3,7 +3,6 @@
 #pragma once
 
 #include "planning/graph_files.h"
-#include "unstable.h"
 
 struct pattern_source;
 

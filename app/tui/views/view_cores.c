@@ -53,7 +53,7 @@ static bool cores_find_cut(const struct session *s, const struct lx_plan *p, int
 static void cores_name_row(const struct cut *c, const struct lx_alternative *a, int neighbours,
                            struct remedy *it)
 {
-    struct text words = {0};
+    SCOPED(text_free) struct text words = {0};
     for (int k = 0; k < c->d->split_count; k++)
         if (a->splits[k] > 1)
             text_format(&words, "%s%c/%lld", words.at ? " " : "", c->d->splits[k].letter,
@@ -61,7 +61,6 @@ static void cores_name_row(const struct cut *c, const struct lx_alternative *a, 
     snprintf(it->what, sizeof it->what, "%.100s", words.at ? words.at : "not split");
     snprintf(it->note, sizeof it->note, "op alone %.40s; same split as %d of %.40s",
              in_micros(a->device_us).at, a->agreeing, counted(neighbours, "neighbour").at);
-    text_free(&words);
 }
 
 /* Does `before` divide op `op` of `now` as that does? */
@@ -223,7 +222,7 @@ static int cores_draw_head(const struct scene *on, struct box area, const struct
     for (int i = 0, n = 0; i < c->d->split_count && n < room; i++) {
         const struct lx_split *s = &c->d->splits[i];
         if (c->d->split_count > room && s->split == 1) continue;
-        struct text why = {0};
+        SCOPED(text_free) struct text why = {0};
         char ways[32] = "not split";
         if (s->split > 1) snprintf(ways, sizeof ways, "split %3lld ways", (long long)s->split);
         int64_t at = cut_tile_offset(on, c, i);
@@ -235,7 +234,6 @@ static int cores_draw_head(const struct scene *on, struct box area, const struct
         put_format(on->cells, row++, area.column, area.columns, s->split > 1 ? INK(PLAIN) : INK(DIM),
                    " %c%s %6lld  %-14s  %6lld each  %s", s->letter, s->is_summed ? "+" : " ",
                    (long long)s->extent, ways, (long long)s->per_core, why.at ? why.at : "");
-        text_free(&why);
     }
     return row - area.row;
 }
@@ -268,15 +266,13 @@ static void cores_draw_mismatch(const struct scene *on, struct box row, const st
     int n = op_operand_count(c->op);
     for (int i = 0; i < n && row.rows > 0; i++) {
         int k = (c->operand + i) % n;
-        struct text words = {0}, line = {0};
+        SCOPED(text_free) struct text words = {0}, line = {0};
         enum cut_agreement cut = cores_agreement(c, k, &words);
         add_printable(&line, c->g->tensors[op_operand(c->op, k)].name, 24);
         text_format(&line, ": %s", words.at ? words.at : "");
         if (cut != CUT_SAME)
             put_text(on->cells, row.row, row.column + 2, row.columns - 2,
                      (struct style){.ink = cut_tones[cut]}, line.at ? line.at : "");
-        text_free(&words);
-        text_free(&line);
         if (cut != CUT_SAME) return;
     }
 }
@@ -377,7 +373,7 @@ static void cores_draw_operands(const struct scene *on, struct box *area, const 
         const struct lx_operand_span *span = &c->d->operands[k];
         int32_t t = op_operand(c->op, k);
         bool here = k == c->operand;
-        struct text words = {0};
+        SCOPED(text_free) struct text words = {0};
         enum cut_agreement cut = cores_agreement(c, k, &words);
         put(on->cells, row.row, row.column, here ? on->glyphs->mark : ' ', INK(KEY));
         put(on->cells, row.row, row.column + 2, on->glyphs->bullet,
@@ -390,7 +386,6 @@ static void cores_draw_operands(const struct scene *on, struct box *area, const 
                          grouped(span->core_bytes).at, grouped(span->bytes).at);
         put_text(on->cells, row.row, at, row.column + row.columns - at, (struct style){.ink = cut_tones[cut]},
                  words.at ? words.at : "");
-        text_free(&words);
     }
 }
 

@@ -105,7 +105,7 @@ static void graph_draw_edges(const struct scene *on, struct graph_view *v, struc
     for (int i = top; i < n && row + 1 < area.rows; i++) {
         graph_edge_at(on->session, i, &e);
         const struct lx_tensor *t = &g->tensors[e.tensor];
-        struct text words = {0};
+        SCOPED(text_free) struct text words = {0};
         text_add(&words, e.is_input ? "from " : "to   ");
         add_printable(&words, t->name, 40);
         text_add(&words, "  ");
@@ -122,15 +122,13 @@ static void graph_draw_edges(const struct scene *on, struct graph_view *v, struc
         row++;
         int at = area.column + 2;
         put(on->cells, area.row + row, area.column, i == v->edge ? on->glyphs->mark : ' ', INK(KEY));
-        struct text place = {0};
+        SCOPED(text_free) struct text place = {0};
         add_place_words(on->session->shown.plan, on->session->selection.op, e.operand, &place);
         int used = put_text(on->cells, area.row + row, at, area.columns / 2,
                             e.on_chip ? INK(GOOD) : INK(WARN), place.at ? place.at : "");
         at += used < 17 ? 18 : used + 2;
-        text_free(&place);
         put_text(on->cells, area.row + row, at, area.column + area.columns - at, INK(PLAIN),
                  words.at ? words.at : "");
-        text_free(&words);
     }
 }
 

@@ -83,11 +83,10 @@ static void pareto_note(struct pareto_view *v)
 static size_t pareto_name(struct remedy *it, const struct session *s)
 {
     struct what_if how = {it->options};
-    struct text what = {0};
+    SCOPED(text_free) struct text what = {0};
     settings_changes(&how, &s->now, &what);
     size_t length = strcmp(what.at, "now") == 0 ? 0 : what.length;
     snprintf(it->what, sizeof it->what, "%s", what.at);
-    text_free(&what);
     return length;
 }
 

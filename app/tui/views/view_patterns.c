@@ -87,12 +87,10 @@ static int patterns_compare(const void *a, const void *b, void *context)
     bool late = p->facts.refused || p->facts.must_refuse, later = q->facts.refused || q->facts.must_refuse;
     if (late != later) return late ? 1 : -1; /* patterns that can be planned come first */
     if (column != BY_NAME) {
-        struct value v = {0}, w = {0};
+        SCOPED(value_free) struct value v = {0}, w = {0};
         column_value(&pattern_array[column], &(struct pattern_row){NULL, p}, &v);
         column_value(&pattern_array[column], &(struct pattern_row){NULL, q}, &w);
         result = v.is_whole ? (v.whole > w.whole) - (v.whole < w.whole) : strcmp(v.words, w.words);
-        value_free(&v);
-        value_free(&w);
     }
     if (result == 0 && column != BY_NAME) return *(const int *)a - *(const int *)b;
     return sign * (result ? result : *(const int *)a - *(const int *)b);

@@ -42,12 +42,11 @@ static void sweep_job_run(void *data, void *watch)
 
 static void sweep_job_free(void *data)
 {
-    struct sweep_job *j = data;
+    OWNED struct sweep_job *j = data;
     swept_release(j->of);
     VEC_FREE(&j->tasks);
     lx_plan_free(j->like);
     mem_free(j->values);
-    mem_free(j);
 }
 
 /* Takes the tasks over. */

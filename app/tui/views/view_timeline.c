@@ -177,7 +177,7 @@ static bool timeline_has(const struct timeline_view *v, int engine)
 static void timeline_draw_lanes(const struct scene *on, struct box area, const struct timeline_view *v,
                                 const struct spread *s, int high, int left)
 {
-    double *share = mem_alloc((size_t)(ENGINES * s->cells) * sizeof *share);
+    OWNED double *share = mem_alloc((size_t)(ENGINES * s->cells) * sizeof *share);
     timeline_fill(v, s, share);
     for (int e = 0; e < ENGINES; e++) {
         if (!timeline_has(v, e)) continue;
@@ -191,7 +191,6 @@ static void timeline_draw_lanes(const struct scene *on, struct box area, const s
             put_level(on, (struct box){lane.row, lane.column + left + c, lane.rows, 1},
                       share[e * s->cells + c], style);
     }
-    mem_free(share);
 }
 
 /* Ops from the selected one's neighbourhood on; measured times of a run follow each other. */

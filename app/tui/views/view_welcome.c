@@ -11,7 +11,7 @@ static int welcome_draw_words(const struct scene *on, struct box in)
         in.row + put_wrapped(on->cells, top, INK(PLAIN),
                              "A plan says which tensors stay in the small scratchpad (LX) of each core, and "
                              "what traffic to HBM is left. Look at plans here, and change them.");
-    struct text lines = {0};
+    SCOPED(text_free) struct text lines = {0};
     text_format(&lines, "How to read the map (%s):\n", KEY_OF(MAP));
     text_add(&lines, "  Time runs to the right, one tick per op; addresses grow upwards.\n"
                      "  A block is a buffer: as wide as its life, as high as its bytes per core.\n"
@@ -33,7 +33,6 @@ static int welcome_draw_words(const struct scene *on, struct box in)
     row++;
     for (char *rest = lines.at, *line; (line = strsep(&rest, "\n")) && rest; row++)
         put_text(on->cells, row, in.column, in.columns, line == lines.at ? INK(TITLE) : INK(PLAIN), line);
-    text_free(&lines);
     return row + 1;
 }
 

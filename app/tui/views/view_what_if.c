@@ -49,7 +49,7 @@ static void what_if_draw(const struct scene *on, void *state, struct box area)
         int k = l->top + i;
         const struct session *s = on->session;
         struct setting setting = settings_row(k);
-        struct text value = {0};
+        SCOPED(text_free) struct text value = {0};
         bool changed = settings_changed(&s->now, k);
         int64_t actual = session_actual(s, k);
         int words = row.columns >= 70 ? 28 : row.columns - NAME - 1;
@@ -66,13 +66,12 @@ static void what_if_draw(const struct scene *on, void *state, struct box area)
             put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
             put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
         }
-        text_free(&value);
     }
     if (notes) {
         /* The help of the marked setting, and the command that makes the same plan. */
         const struct session *s = on->session;
         const struct pattern *p = s->current >= 0 ? &s->patterns.at[s->current] : NULL;
-        struct text command = {0};
+        SCOPED(text_free) struct text command = {0};
         settings_command(&s->now, p ? p->path : "FILE", p ? source_models(p->source) : NULL, &command);
         struct box last = box_cut_bottom(&note, note.rows > 4 ? 4 : 1);
         if (note.rows > 0) put_wrapped(on->cells, note, INK(PLAIN), settings_row(l->cursor).help);
@@ -80,7 +79,6 @@ static void what_if_draw(const struct scene *on, void *state, struct box area)
             put_wrapped(on->cells, last, INK(DIM), command.at ? command.at : "");
         else
             put_text(on->cells, last.row, last.column, last.columns, INK(DIM), command.at ? command.at : "");
-        text_free(&command);
     }
 }
 

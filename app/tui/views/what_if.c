@@ -98,9 +98,8 @@ void settings_show(const struct what_if *w, int i, struct text *out)
         text_add(out, i == SET_LX ? in_bytes(number).at : grouped(number).at);
         return;
     }
-    char *value = lx_settings_get(&w->options, i);
+    OWNED char *value = lx_settings_get(&w->options, i);
     text_add(out, value ? value : "?");
-    mem_free(value);
 }
 
 /* Quotes a file name for a shell. */
@@ -134,7 +133,7 @@ void settings_command(const struct what_if *w, const char *file, const struct mo
     }
     for (int i = 0; i < lx_settings_count(); i++) {
         struct lx_option_row row = lx_settings_at(i);
-        char *value = settings_changed(w, i) ? lx_settings_get(&w->options, i) : NULL;
+        OWNED char *value = settings_changed(w, i) ? lx_settings_get(&w->options, i) : NULL;
         if (value && row.kind == LX_TAKES_PAIRS) {
             char *pairs = value;
             for (char *pair; (pair = strsep(&pairs, " "));) text_format(out, " --%s %s", row.name, pair);
@@ -144,7 +143,6 @@ void settings_command(const struct what_if *w, const char *file, const struct mo
             text_format(out, " --%s ", row.name);
             settings_add_quoted(out, value);
         }
-        mem_free(value);
     }
 }
 
@@ -153,7 +151,7 @@ void settings_changes(const struct what_if *w, const struct what_if *now, struct
     for (int i = 0; i < lx_settings_count(); i++) {
         const char *name = lx_settings_at(i).name, *comma = out->length ? ", " : "";
         bool is_switch = lx_settings_at(i).kind == LX_TAKES_NOTHING;
-        char *value = lx_settings_get(&w->options, i), *was = lx_settings_get(&now->options, i);
+        OWNED char *value = lx_settings_get(&w->options, i), *was = lx_settings_get(&now->options, i);
         bool set = lx_settings_is_set(&w->options, i), same = set == lx_settings_is_set(&now->options, i);
         if (!same || strcmp(value ? value : "", was ? was : "") != 0)
             text_format(out,
@@ -161,8 +159,6 @@ void settings_changes(const struct what_if *w, const struct what_if *now, struct
                         : is_switch ? "%s--%s"
                                     : "%s--%s %s",
                         comma, name, value ? value : "");
-        mem_free(value);
-        mem_free(was);
     }
     if (!out->length) text_add(out, "now");
 }

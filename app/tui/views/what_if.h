@@ -3,7 +3,6 @@
 #pragma once
 
 #include "planning/graph_files.h"
-#include "unstable.h"
 
 /* Settings have the numbers of the library's options; these have keys of their own. */
 enum {

@@ -13,10 +13,9 @@ static bool keys_stand_once(const struct json *j, const struct json_value *objec
             for (before = object->child; before != v && !second; before = before->next)
                 if (strcmp(before->key, v->key) == 0) second = v;
     } else {
-        struct names keys = {0};
+        SCOPED(names_free) struct names keys = {0};
         for (v = object->child; v && !second; v = v->next)
             if (names_add(&keys, v->key, 0) == NAMES_KNOWN) second = v;
-        names_free(&keys);
     }
     return !second || json_key_error(j, second, st, LX_E_DUPLICATE,
                                      "the key \"%s\" stands twice in one object; remove one", second->key);

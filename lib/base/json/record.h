@@ -5,7 +5,6 @@
  * table. On reading, keys that no row has are ignored: a later minor version of a format may add some. */
 #pragma once
 
-#include "base/arena.h"
 #include "base/json/json.h"
 #include "base/text.h"
 

@@ -57,14 +57,13 @@ bool unknown_word(const char *what, const char *word, const char *const *list, e
                   lx_status *st)
 {
     const char *near = nearest(word, list);
-    struct text known = {0};
+    SCOPED(text_free) struct text known = {0};
     for (const char *const *w = list; *w; w++) text_format(&known, "%s%s", w == list ? "" : ", ", *w);
     if (near)
         status_set(st, code, "%s \"%s\"; did you mean \"%s\"? There are: %s", what, word, near,
                    known.at ? known.at : "");
     else
         status_set(st, code, "%s \"%s\"; there are: %s", what, word, known.at ? known.at : "none");
-    text_free(&known);
     return false;
 }
 
@@ -271,9 +270,8 @@ char *printable(const char *name, int columns)
 
 void add_printable(struct text *out, const char *name, int columns)
 {
-    char *clean = printable(name, columns);
+    OWNED char *clean = printable(name, columns);
     text_add(out, clean);
-    mem_free(clean);
 }
 
 int next_character(const char *text, uint32_t *code, int *columns)

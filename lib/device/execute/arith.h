@@ -2,7 +2,6 @@
 #pragma once
 
 #include "device/memory/dtypes.h"
-#include "graph/graph.h"
 
 /* How an op treats elements. */
 enum op_class {

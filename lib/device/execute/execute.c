@@ -101,7 +101,7 @@ static void read_operands(struct op_work *w)
             struct strip_work *s = &w->strip[k];
             const struct place *p = &w->core[s->core].place[i];
             m->actor = s->core;
-            struct arena memory = {0};
+            SCOPED(arena_free) struct arena memory = {0};
             struct region r;
             find_region(w, s, i, region_touched, &memory, &r);
             if (s->usable >> i & 1) {
@@ -112,7 +112,6 @@ static void read_operands(struct op_work *w)
                     : k == 0 ? chosen_hbm_bytes(w)
                              : 0;
             }
-            arena_free(&memory);
         }
     }
 }
@@ -246,7 +245,7 @@ static void take_made_task(void *context, int64_t strip, int worker)
     struct strip_work *s = &w->strip[strip];
     const struct lx_layout *l = &w->m->layouts[w->op->output];
     struct box whole = box_whole(l);
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct region r;
     (void)worker;
     if (!work_writes(w, s)) return;
@@ -259,7 +258,6 @@ static void take_made_task(void *context, int64_t strip, int worker)
     } made = {host->made(host->context, w->m->tick, w->out, w->m->at.index)};
     o.at = made.at; /* only read */
     dense_gather(&o);
-    arena_free(&memory);
 }
 
 /* Makes one op_work per result, on the same tiles of the same inputs. */

@@ -2,8 +2,6 @@
 #pragma once
 
 #include "device/execute/arith.h"
-#include "device/memory/dtypes.h"
-#include "device/memory/stick_box.h"
 
 #include "device/memory/machine.h"
 #include "graph/choice.h"

@@ -46,13 +46,12 @@ static size_t parts_from(const struct op_work *w, const struct sorted_strip *lis
 
 bool partials_meet(struct op_work *w)
 {
-    struct sorted_strip *list = sort_strips(w);
+    OWNED struct sorted_strip *list = sort_strips(w);
     bool meet = true;
     for (size_t i = 0, n; i < w->strip_count; i += n) {
         n = parts_from(w, list, i);
         meet = meet && n == (size_t)w->groups;
     }
-    mem_free(list);
     return meet;
 }
 
@@ -76,8 +75,8 @@ void count_partials(struct op_work *w)
 void join_partials(struct op_work *w)
 {
     if (!work_folds(w) || w->groups <= 1) return;
-    struct sorted_strip *list = sort_strips(w);
-    VEC(int64_t) cores = {0};
+    OWNED struct sorted_strip *list = sort_strips(w);
+    OWNED VEC(int64_t) cores = {0};
     for (size_t first = 0, n; first < w->strip_count; first += n) {
         n = parts_from(w, list, first);
         cores.count = 0; /* that meet */
@@ -99,8 +98,6 @@ void join_partials(struct op_work *w)
             else
                 memcpy(list[i].strip->out, total->out, count * sizeof *total->out);
     }
-    VEC_FREE(&cores);
-    mem_free(list);
 }
 
 /* A blend over tiles is a running average: the new tile has the share that its weights sum to, the average so
@@ -187,8 +184,8 @@ static void add_task(void *context, int64_t strip, int worker)
     (void)worker;
     if (!work_writes(w, s)) return;
     size_t room = (size_t)max_i64(s->layout.floats, 1);
-    wide_number *wide = w->wide ? mem_zeroed(room, sizeof *wide) : NULL;
-    float *before = w->wide ? NULL : mem_zeroed(room, sizeof *before);
+    OWNED wide_number *wide = w->wide ? mem_zeroed(room, sizeof *wide) : NULL;
+    OWNED float *before = w->wide ? NULL : mem_zeroed(room, sizeof *before);
     struct dense_operand o = work_operand(w, s, w->out, &s->written, &s->layout, before, wide);
     dense_gather(&o);
     if (w->wide)
@@ -197,8 +194,6 @@ static void add_task(void *context, int64_t strip, int worker)
         blend_before(w, s, before);
         w->arith->sum->join(s->out, before, s->layout.floats);
     }
-    mem_free(before);
-    mem_free(wide);
 }
 
 void add_to_sums(struct op_work *w)

@@ -47,7 +47,7 @@ static int64_t read_index(struct picking *p, int operand, const struct slice *s)
     const struct lx_layout *l = &w->m->layouts[op_operand(w->op, operand)];
     const struct number_type *t = &number_types[l->dtype];
     const struct place *at = &w->core[w->strip[p->strip].core].place[operand];
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct region r;
     int64_t element = 0;
     union {
@@ -60,7 +60,6 @@ static int64_t read_index(struct picking *p, int operand, const struct slice *s)
     if (!(w->strip[p->strip].usable >> operand & 1)) return 0;
     region_make(l, &at->box, &w->x, operand, s, &memory, &r);
     for (int h = 0; h < r.host_rank; h++) element += r.element[h][0];
-    arena_free(&memory);
     items_from_memory(t, at->in->bytes + at->address, element, 1, u.items);
     if (l->dtype == LX_UINT64 && u.whole < 0) return INT64_MAX;
     int64_t n = t->item == 8 ? u.whole : t->item == 4 ? u.word : t->item == 2 ? u.half : u.byte;
@@ -152,13 +151,12 @@ void leaf_wide_choice(struct chunk *c)
     int out = w->out, from = w->choice.operand == out ? w->choice.other : w->choice.operand;
     const struct number_type *t = op_number_type(w->m->graph, w->op, out);
     wide_function *combine = wide_combine_of(w->op, op_numbers(w->m->graph, w->op));
-    struct rows *r = rows_make(c);
+    OWNED struct rows *r = rows_make(c);
     for (int h = 0; h < w->x.rank[out]; h++) odometer_add(r, &r->odometer, w->x.var[out][h]);
     do {
         wide_number *to = c->strip->wide + r->first + r->odometer.offset[0];
         *to = combine(*to, c->wide[from][r->odometer.offset[from + 1]], 0, t);
     } while (odometer_next(&r->odometer));
-    mem_free(r);
 }
 
 void compute_choice(struct op_work *w)

@@ -54,8 +54,8 @@ void leaf_pointwise(struct chunk *c)
     for (int v = 0; v < x->var_count; v++)
         whole &= rows_width(c, v) == c->strip->slice.to[v] - c->strip->slice.from[v];
     int64_t row = whole ? c->strip->layout.floats : last >= 0 ? rows_width(c, last) : 1;
-    struct rows *r = rows_make(c);
-    float *same = mem_alloc((size_t)max_i64(row, 1) * 3 * sizeof *same);
+    OWNED struct rows *r = rows_make(c);
+    OWNED float *same = mem_alloc((size_t)max_i64(row, 1) * 3 * sizeof *same);
     for (int h = 0; !whole && h < rank - 1; h++) odometer_add(r, &r->odometer, x->var[out][h]);
     if (op->has_value)
         for (int64_t i = 0; i < row; i++) same[row * 2 + i] = (float)op->value;
@@ -73,14 +73,12 @@ void leaf_pointwise(struct chunk *c)
         (c->w->row ? c->w->row : c->w->arith->row)(c->strip->out + r->first + r->odometer.offset[0],
                                                    operand[0], operand[1], operand[2], row);
     } while (odometer_next(&r->odometer));
-    mem_free(r);
-    mem_free(same);
 }
 
 void leaf_reduction(struct chunk *c)
 {
     const struct op_index *x = &c->w->x;
-    struct rows *r = rows_make(c);
+    OWNED struct rows *r = rows_make(c);
     int64_t row = 1;
     for (int h = 0; h < x->rank[c->w->out]; h++) odometer_add(r, &r->odometer, x->var[c->w->out][h]);
     for (int v = 0; v < x->var_count; v++)
@@ -89,7 +87,6 @@ void leaf_reduction(struct chunk *c)
         c->strip->out[r->first + r->odometer.offset[0]] =
             c->w->arith->sum->row(c->operand[0] + r->odometer.offset[1], row);
     while (odometer_next(&r->odometer));
-    mem_free(r);
 }
 
 /* The innermost work of ops that put elements of their inputs at other places: rows of a concat come from one
@@ -153,7 +150,7 @@ static bool place_leaf_inside(const struct placing *p, int dim, int64_t v)
 
 void leaf_places(struct chunk *c)
 {
-    struct placing *p = mem_zeroed(1, sizeof *p);
+    OWNED struct placing *p = mem_zeroed(1, sizeof *p);
     const struct op_work *w = c->w;
     int64_t size[LX_MAX_VARS], first = 0;
     p->c = c;
@@ -209,5 +206,4 @@ void leaf_places(struct chunk *c)
             p->at[outer] = from_of(p, outer);
         }
     } while (outer >= 0);
-    mem_free(p);
 }

@@ -49,8 +49,8 @@ static void make_layout(const struct op_work *w, const struct strip_work *s, con
 
 void strip_chunk(struct op_work *w, size_t strip, const struct slice *part)
 {
-    struct chunk *c = mem_zeroed(1, sizeof *c);
-    struct arena memory = {0};
+    OWNED struct chunk *c = mem_zeroed(1, sizeof *c);
+    SCOPED(arena_free) struct arena memory = {0};
     c->w = w;
     c->strip = &w->strip[strip];
     c->slice = *part;
@@ -86,8 +86,6 @@ void strip_chunk(struct op_work *w, size_t strip, const struct slice *part)
         mem_free(c->operand[i]);
         mem_free(c->wide[i]);
     }
-    arena_free(&memory);
-    mem_free(c);
 }
 
 static void compute_task(void *context, int64_t task, int worker)

@@ -58,8 +58,8 @@ void leaf_wide(struct chunk *c)
 {
     static const int64_t here[MOST_ARRAYS] = {0};
     const struct op_work *w = c->w;
-    struct wide_leaf *l = mem_zeroed(1, sizeof *l);
-    struct rows *r = rows_make(c);
+    OWNED struct wide_leaf *l = mem_zeroed(1, sizeof *l);
+    OWNED struct rows *r = rows_make(c);
     int out = w->out;
     l->rows = r;
     l->arith = w->wide;
@@ -74,8 +74,6 @@ void leaf_wide(struct chunk *c)
         c->strip->wide[r->first + r->odometer.offset[0]] =
             work_folds(w) ? wide_leaves_folded(l) : wide_leaves_element(l, here);
     while (odometer_next(&r->odometer));
-    mem_free(l);
-    mem_free(r);
 }
 
 /* Windows of ops that do not compute in fp32: each element of the output by itself, in fp64 or whole numbers.
@@ -109,8 +107,8 @@ static bool slid_offset(const struct wide_slide *s, int64_t *offset)
 
 void leaf_wide_windows(struct chunk *c)
 {
-    struct wide_slide *s = mem_zeroed(1, sizeof *s);
-    struct rows *r = s->rows = rows_make(c);
+    OWNED struct wide_slide *s = mem_zeroed(1, sizeof *s);
+    OWNED struct rows *r = s->rows = rows_make(c);
     const struct op_index *x = &c->w->x;
     int out = c->w->out;
     s->type = op_number_type(c->w->m->graph, c->w->op, out);
@@ -142,6 +140,4 @@ void leaf_wide_windows(struct chunk *c)
         while (odometer_next(&s->summed));
         c->strip->wide[r->first + r->odometer.offset[0]] = total;
     } while (odometer_next(&r->odometer));
-    mem_free(r);
-    mem_free(s);
 }

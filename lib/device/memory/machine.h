@@ -3,8 +3,6 @@
 #pragma once
 
 #include "base/rng.h"
-#include "divide/op_nest.h"
-#include "layout/op_index.h"
 #include "device/memory/stick_box.h"
 #include "device/device.h"
 #include "kernels/kernels.h"

@@ -297,7 +297,7 @@ void machine_put_input(struct machine *m, int32_t tensor, const void *items)
     const struct lx_layout *l = &m->layouts[tensor];
     struct place p = place_in_hbm(m, tensor);
     struct region r;
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     struct lx_fault first = {0};
     bool bytes = machine_is_bytes(m, tensor);
     m->actor = -1;
@@ -313,5 +313,4 @@ void machine_put_input(struct machine *m, int32_t tensor, const void *items)
             pack_items_in(l, &r, items, at);
         for (int64_t i = 0; i < sticks; i++) shadow_stick_write(m, &p, i, i, whole, &first);
     }
-    arena_free(&scratch);
 }

@@ -223,7 +223,7 @@ static const char *tensor_name(const struct machine *m, int32_t t)
 
 static void faults_keep(struct machine *m, struct lx_fault *f, const char *what)
 {
-    struct text t = {0};
+    SCOPED(text_free) struct text t = {0};
     f->iteration = m->at.nest ? m->at.number : -1;
     m->fault_count++;
     if (m->faults.count >= LX_MAX_FAULTS) return;
@@ -247,7 +247,6 @@ static void faults_keep(struct machine *m, struct lx_fault *f, const char *what)
     text_format(&t, ": %s", what);
     if (f->sticks > 1) text_format(&t, " (%lld sticks)", (long long)f->sticks);
     f->text = arena_string(m->memory, t.at);
-    text_free(&t);
     VEC_PUSH(&m->faults, *f);
 }
 

@@ -96,7 +96,7 @@ static bool choose_reference_next(struct choosing *k)
 
 void evaluate_choice(struct evaluation *e)
 {
-    struct choosing *k = mem_zeroed(1, sizeof *k);
+    OWNED struct choosing *k = mem_zeroed(1, sizeof *k);
     k->e = e;
     lx_choice_of(e->op, &k->c);
     const struct lx_op *op = k->e->op;
@@ -155,7 +155,6 @@ void evaluate_choice(struct evaluation *e)
     }
     mem_free(k->value);
     mem_free(k->size);
-    mem_free(k);
 }
 
 /* The meaning of ops that order elements, row by row: each output place gets the element of that rank. */

@@ -24,7 +24,6 @@
 
 #include "device/reference/storing.h"
 #include "kernels/thread_pool.h"
-#include "device/memory/dtypes.h"
 
 /* An operand of an op as a whole tensor in host order: stored items, or numbers of fp64. */
 

@@ -38,7 +38,7 @@ static void judge_made(const struct op_items *x, struct judged *out)
     const struct number_type *type = &number_types[t->dtype];
     int64_t count = judge_op_bytes_of(x->g, x->op->output) / type->item;
     struct operand in = {0};
-    wide_number *value = mem_zeroed((size_t)count + 1, sizeof *value);
+    OWNED wide_number *value = mem_zeroed((size_t)count + 1, sizeof *value);
     double *slack = mem_zeroed((size_t)count + 1, sizeof *slack), near[JUDGED_MOST];
     bool sums = x->op->kind->id == LX_KIND_SCAN && !type->integer;
     if (x->op->input_count > 0) in = judge_op_operand_of(x->g, x->op->inputs[0], x->inputs[0]);
@@ -53,7 +53,6 @@ static void judge_made(const struct op_items *x, struct judged *out)
             e.exact = value + at;
         judge_elements(&e, t->dtype, (const char *)x->output + at * type->item, out);
     }
-    mem_free(value);
     mem_free(slack);
 }
 
@@ -84,7 +83,7 @@ void judge_op(const struct op_items *x, struct pool *pool, struct judged *out)
         struct mix_operand inputs[LX_MAX_INPUTS];
         const struct lx_tensor *t = &x->g->tensors[x->op->output];
         int64_t bytes = judge_op_bytes_of(x->g, x->op->output);
-        unsigned char *want = mem_zeroed((size_t)bytes / 8 + 1, 8);
+        OWNED unsigned char *want = mem_zeroed((size_t)bytes / 8 + 1, 8);
         for (int i = 0; i < x->op->input_count; i++)
             inputs[i] = (struct mix_operand){x->inputs[i], judge_op_bytes_of(x->g, x->op->inputs[i])};
         if (t->rank < 0)
@@ -93,7 +92,6 @@ void judge_op(const struct op_items *x, struct pool *pool, struct judged *out)
             mix_elements(x->op, x->result, inputs, t->dtype, want, bytes / number_types[t->dtype].item);
         for (int64_t i = 0; i < bytes; i++) out->wrong += want[i] != ((const unsigned char *)x->output)[i];
         if (out->wrong > 0) out->share = INFINITY;
-        mem_free(want);
     }
 }
 

@@ -2,7 +2,6 @@
  * Private to the stage. */
 #pragma once
 
-#include "graph/graph.h"
 #include "divide/op_nest.h"
 #include "device/reference/storing.h"
 #include "kernels/thread_pool.h"

@@ -198,12 +198,11 @@ static void evaluate_made(struct evaluating *v, int32_t o, struct value *out)
     if (x && !is_known(x)) return;
     if (x) in = reference_operand_of(x);
     wide_number *value = mem_alloc((size_t)(out->count + 1) * sizeof *value);
-    double *slack = mem_alloc((size_t)(out->count + 1) * sizeof *slack);
+    OWNED double *slack = mem_alloc((size_t)(out->count + 1) * sizeof *slack);
     numbers_make(out);
     made_values(v->g, op, &in, value, slack);
     keep_numbers(out, 0, 0, &(struct expected){.count = out->count, .exact = value});
     mem_free(value);
-    mem_free(slack);
 }
 
 static void reference_drop(struct value *x)

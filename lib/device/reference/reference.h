@@ -1,7 +1,6 @@
 /* The whole pattern in fp64, from the inside. Private to the stage. */
 #pragma once
 
-#include "graph/graph.h"
 #include "device/device.h"
 #include "device/reference/values.h"
 #include "kernels/kernels.h"

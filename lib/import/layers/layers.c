@@ -59,7 +59,7 @@ static void layers_derive(struct lx_model *m, struct model_op *op, derive_op *de
 /* Drops unread results of ONNX beyond the first. */
 static void layers_drop_unread(struct lx_model *m)
 {
-    bool *read = mem_zeroed(m->values.count + 1, sizeof *read);
+    OWNED bool *read = mem_zeroed(m->values.count + 1, sizeof *read);
     for (size_t b = 0; b < m->bodies.count; b++) {
         const struct model_body *body = &m->bodies.at[b];
         for (int i = 0; i < body->result_count; i++)
@@ -77,7 +77,6 @@ static void layers_drop_unread(struct lx_model *m)
                 if (own[r] >= 0 && !read[own[r]]) own[r] = -1;
             op->results = own;
         }
-    mem_free(read);
 }
 
 /* TTIR states in `operandSegmentSizes` which optional operands are present. */

@@ -7,11 +7,9 @@
 #pragma once
 
 #include "graph/builder.h"
-#include "import/model_import.h"
 #include "import/tensor_views.h"
 #include "import/facts.h"
 #include "import/devices/devices.h"
-#include "import/model_parts.h"
 
 /* Every op of the file ends in one of these classes. */
 enum import_class {

@@ -413,7 +413,7 @@ static bool build_is_clone(const struct graph_builder *b, int32_t from, int32_t 
 static bool build_op(struct import *im, struct graph_builder *b, const struct sketch *s)
 {
     int32_t inputs[LX_MAX_INPUTS];
-    struct text einsum = {0};
+    SCOPED(text_free) struct text einsum = {0};
     struct letters letters = {.count = 0};
     struct boxes boxes = {.any = false};
     struct lx_op op = {.inputs = inputs, .input_count = s->input_count, .inplace = s->in_place ? 0 : -1};
@@ -448,7 +448,6 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
         (!alters && build_join_result(im, b, s, &op)) ||
         ((alters ? builder_altering(b, &op, im->st) : builder_op(b, &op, im->st)) && build_check(im, b, s));
     im->built = s;
-    text_free(&einsum);
     return ok;
 }
 

@@ -61,8 +61,8 @@ static void sequence_make(struct in_place *p, size_t more)
 {
     struct import *im = p->im;
     size_t storages = im->storages.count;
-    int32_t *writer = sequence_lists(storages),
-            *since = sequence_lists(storages); /* readers since the last writer */
+    OWNED int32_t *writer = sequence_lists(storages),
+                  *since = sequence_lists(storages); /* readers since the last writer */
     p->after = sequence_lists(im->sketches.count + more);
     p->seen = sequence_lists(im->sketches.count + more);
     p->readers = sequence_lists(storages);
@@ -82,8 +82,6 @@ static void sequence_make(struct in_place *p, size_t more)
         writer[made] = at;
         since[made] = -1;
     }
-    mem_free(writer);
-    mem_free(since);
 }
 
 /* Marks all successors of a sketch. False: too much work. */
@@ -129,7 +127,7 @@ static bool sequence_order(struct in_place *p)
 {
     size_t n = p->im->sketches.count, ready = 0, done = 0;
     if (!p->turned) return true;
-    int32_t *waits = mem_zeroed(n + 1, sizeof *waits), *heap = mem_alloc((n + 1) * sizeof *heap);
+    OWNED int32_t *waits = mem_zeroed(n + 1, sizeof *waits), *heap = mem_alloc((n + 1) * sizeof *heap);
     int32_t *order = arena_array(&p->im->memory, n + 1, sizeof *order);
     for (size_t i = 0; i < n; i++)
         for (int32_t k = p->after[i]; k >= 0; k = p->links.at[k].next) waits[p->links.at[k].to]++;
@@ -147,8 +145,6 @@ static bool sequence_order(struct in_place *p)
             }
     }
     p->im->order = done == n ? order : NULL;
-    mem_free(waits);
-    mem_free(heap);
     return done == n ? true : status_set(p->im->st, LX_E_INTERNAL, "no order of the ops is left");
 }
 

@@ -10,7 +10,7 @@ static void import_bind_tensor(struct import *im, int32_t value, enum lx_role ro
 {
     const struct model_value *v = &im->m->values.at[value];
     const struct model_type *part = import_part_type(im, value);
-    VEC(struct import_value) leaves = {0};
+    OWNED VEC(struct import_value) leaves = {0};
     im->result_name = model_attr_word(&v->attrs, "ttir.name", v->name);
     for (int i = 0; i < v->type->leaves; i++) {
         struct import_value leaf = import_fresh(im, part ? part : model_leaf_type(v->type, i), NULL);
@@ -26,7 +26,6 @@ static void import_bind_tensor(struct import *im, int32_t value, enum lx_role ro
         VEC_PUSH(&leaves, leaf);
     }
     import_bind(im, value, leaves.at, (int)leaves.count);
-    VEC_FREE(&leaves);
 }
 
 static void import_forget(struct import *im)
@@ -114,7 +113,7 @@ static bool import_take_back(struct import *im)
     bool ok = true, valid = true;
     struct op_class *c;
     for (size_t b = 0; b < im->m->bodies.count; b++) ops += (size_t)im->m->bodies.at[b].op_count;
-    struct op_class *saved = mem_zeroed(ops + 1, sizeof *saved);
+    OWNED struct op_class *saved = mem_zeroed(ops + 1, sizeof *saved);
     for (int i = 0; ok && i < MOST_TAKEN_BACK && (c = import_largest_copy(im)); i++) {
         c->needed = true;
         import_copy_classes(im, saved, false);
@@ -125,7 +124,6 @@ static bool import_take_back(struct import *im)
         if (!valid) import_copy_classes(im, saved, true);
     }
     if (ok && !valid) ok = import_sketch_model(im);
-    mem_free(saved);
     return ok;
 }
 
@@ -221,7 +219,7 @@ const struct lx_graph *lx_model_import(const char *file, const char *text, size_
     o.model.branch = o.branch + 1;
     struct layer_limits limits = {o.max_ops, !o.no_expand, o.device, o.team};
     struct lx_model *m = lx_model_read(file, text, length, &o.model, st);
-    struct model_facts facts = {0};
+    SCOPED(lx_model_facts_free) struct model_facts facts = {0};
     char sha256[65];
     const struct lx_graph *g = NULL;
     if (m && import_has_device(m, o.device, st)) {
@@ -232,7 +230,6 @@ const struct lx_graph *lx_model_import(const char *file, const char *text, size_
         g = import_model(m, &o, sha256, &facts, report, st);
     }
     if (m && !g) model_add_remedy(m->format, st);
-    lx_model_facts_free(&facts);
     lx_model_free(m);
     return g;
 }

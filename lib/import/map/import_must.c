@@ -41,7 +41,7 @@ static void must_add_use(const struct lx_graph *g, const struct lx_op *op, int p
 
 void import_must(const struct lx_graph *g, struct lx_imported *out)
 {
-    struct crossing *of = mem_zeroed((size_t)g->tensor_count + 1, sizeof *of);
+    OWNED struct crossing *of = mem_zeroed((size_t)g->tensor_count + 1, sizeof *of);
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
         for (int i = 0; i < op->input_count; i++) must_add_use(g, op, i, &of[op->inputs[i]]);
@@ -54,5 +54,4 @@ void import_must(const struct lx_graph *g, struct lx_imported *out)
         if (lx_role_arrives(g->tensors[t].role)) out->must_bytes += of[t].read + of[t].changed;
         if (g->tensors[t].role == LX_OUTPUT) out->must_bytes += g->tensors[t].bytes;
     }
-    mem_free(of);
 }

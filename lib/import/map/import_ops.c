@@ -204,21 +204,19 @@ static int control_leaves(const struct import *im, int32_t value)
 /* Makes `count` leaves of a value, from `first` on, the value `to`. */
 static void control_pass(struct import *im, int32_t from, int first, int count, int32_t to)
 {
-    VEC(struct import_value) copy = {0};
+    OWNED VEC(struct import_value) copy = {0};
     for (int i = 0; i < count; i++) VEC_PUSH(&copy, *import_leaf(im, from, first + i));
     import_bind(im, to, copy.at, count);
-    VEC_FREE(&copy);
 }
 
 static bool control_tuple(struct import *im, const struct model_op *op)
 {
-    VEC(struct import_value) all = {0};
+    OWNED VEC(struct import_value) all = {0};
     for (int i = 0; i < op->operand_count; i++)
         for (int k = 0; k < control_leaves(im, op->operands[i]); k++)
             VEC_PUSH(&all, *import_leaf(im, op->operands[i], k));
     bool ok = (int)all.count == control_leaves(im, op->results[0]);
     if (ok) import_bind(im, op->results[0], all.at, (int)all.count);
-    VEC_FREE(&all);
     import_class(im, op, CLASS_FREE, "names");
     return ok || status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
                                "the tuple has another type than its parts");
@@ -290,7 +288,7 @@ static bool control_derived(struct import *im, const struct model_op *op)
     }
     if (!control_walk(im, op, op->instead - 1)) return false;
     for (int r = 0; r < op->result_count; r++) {
-        VEC(struct import_value) all = {0};
+        OWNED VEC(struct import_value) all = {0};
         const struct model_type *t = op->results[r] < 0 ? NULL : model_type_of(im->m, op->results[r]);
         for (int i = 0; i < (t ? t->leaves : 1); i++, next++) {
             struct import_value v = {.storage = -1, .type = t ? model_leaf_type(t, i) : NULL};
@@ -298,7 +296,6 @@ static bool control_derived(struct import *im, const struct model_op *op)
             VEC_PUSH(&all, v);
         }
         if (t) import_bind(im, op->results[r], all.at, (int)all.count);
-        VEC_FREE(&all);
     }
     import_class(im, op, CLASS_EXPANDED, NULL);
     return true;
@@ -418,10 +415,8 @@ static int64_t control_count(const struct import *im, int32_t number, int depth,
 
 static bool control_is_too_large(const struct import *im)
 {
-    int64_t *known = mem_zeroed((size_t)im->m->bodies.count + 1, sizeof *known);
-    bool large = control_count(im, im->m->entry, 0, known) > LX_MAX_ITEMS + 1;
-    mem_free(known);
-    return large;
+    OWNED int64_t *known = mem_zeroed((size_t)im->m->bodies.count + 1, sizeof *known);
+    return control_count(im, im->m->entry, 0, known) > LX_MAX_ITEMS + 1;
 }
 
 /* Handles control flow and names; *done: the op was one. */

@@ -100,7 +100,7 @@ static void report_note_taken(struct import *im, const char *group, const struct
 static void report_count(struct import *im, struct import_counts *t)
 {
     static const char *const names[] = {"parameter", "tuple", "get-tuple-element"};
-    enum hlo_use *use = mem_zeroed(im->m->bodies.count + 1, sizeof *use);
+    OWNED enum hlo_use *use = mem_zeroed(im->m->bodies.count + 1, sizeof *use);
     unsigned char *live = mem_zeroed(im->m->values.count + 1, 1);
     bool hlo = im->m->format == MODEL_HLO;
     for (size_t b = im->m->bodies.count; b-- > 0;) report_mark_live(im, b, live);
@@ -124,13 +124,12 @@ static void report_count(struct import *im, struct import_counts *t)
             } else if (c->seen && (strcmp(op->kind, "conditional") == 0 || strcmp(op->kind, "If") == 0))
                 report_note_taken(im, c->unknown ? "branches chosen" : "branches known", op, c->taken);
         }
-    mem_free(use);
 }
 
 /* Writes groups in the order of their first facts. A single fact without a key is written as a number. */
 static void report_write_facts(struct text *t, const char *name, const struct model_facts *f)
 {
-    struct names groups = {0};
+    SCOPED(names_free) struct names groups = {0};
     text_format(t, ",\n  \"%s\": {", name);
     for (size_t i = 0; i < f->all.count; i++) {
         const struct fact *first = &f->all.at[i], *last = &f->all.at[f->all.count - 1];
@@ -149,7 +148,6 @@ static void report_write_facts(struct text *t, const char *name, const struct mo
         if (!plain) text_add(t, "}");
     }
     text_add(t, "\n  }");
-    names_free(&groups);
 }
 
 static void report_write_kinds(struct text *t, const struct import_counts *c)
@@ -302,13 +300,12 @@ static void report_note_pattern(struct import *im, const struct lx_graph *g)
                  arena_format(&im->memory, "query i sees keys 0 to i%s", more), 1);
     }
     note_constants(im);
-    struct lx_repeat *r = lx_repeats(g, &count);
+    OWNED struct lx_repeat *r = lx_repeats(g, &count);
     for (int32_t i = 0; i < count; i++) {
         const char *key = arena_format(&im->memory, "%s to %s, %d ops", g->ops[r[i].first].name,
                                        g->ops[r[i].first + r[i].ops - 1].name, (int)r[i].ops);
         fact_add(&im->notes, "layers", key, r[i].times);
     }
-    mem_free(r);
     fact_add(&im->notes, "pattern", "ops", g->op_count);
     fact_add(&im->notes, "pattern", "tensors", g->tensor_count);
     fact_add(&im->notes, "pattern", "copies", g->imported.copies);

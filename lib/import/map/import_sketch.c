@@ -204,26 +204,24 @@ static void sketch_opaque_value(struct import *im, const char *kind, const struc
                                 const storage_list *inputs, int32_t value)
 {
     const struct model_type *type = model_type_of(im->m, value);
-    VEC(struct import_value) leaves = {0};
+    OWNED VEC(struct import_value) leaves = {0};
     for (int i = 0; i < type->leaves; i++) {
         struct import_value v = import_fresh(im, model_leaf_type(type, i), op);
         if (v.storage >= 0) import_opaque_sketch(im, kind, op, inputs->at, (int)inputs->count, v.storage);
         VEC_PUSH(&leaves, v);
     }
     import_bind(im, value, leaves.at, (int)leaves.count);
-    VEC_FREE(&leaves);
 }
 
 void import_opaque(struct import *im, const char *kind, const struct model_op *op)
 {
-    storage_list list = {0};
+    OWNED storage_list list = {0};
     sketch_inputs(im, op, &list);
     /* An op without a result writes its first operand: later readers see the new content. */
     if (op->result_count == 0 && op->operand_count > 0)
         sketch_opaque_value(im, kind, op, &list, op->operands[0]);
     for (int r = 0; r < op->result_count; r++)
         if (op->results[r] >= 0) sketch_opaque_value(im, kind, op, &list, op->results[r]);
-    VEC_FREE(&list);
 }
 
 struct import_value import_opaque_leaf(struct import *im, const char *kind, const struct model_op *op,

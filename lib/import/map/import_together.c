@@ -442,7 +442,7 @@ bool map_collective(struct import *im, const struct model_op *op, const char *ou
 {
     const struct model_type *type = import_type_out(im, op);
     int operands = 0, own = type->leaves;
-    VEC(struct import_value) all = {0};
+    OWNED VEC(struct import_value) all = {0};
     for (int i = 0; i < op->operand_count; i++)
         if (op->operands[i] >= 0 && model_type_of(im->m, op->operands[i])->leaves == 1) operands++;
     bool begins = strstr(op->kind, "-start") && own > operands, ok = true;
@@ -460,7 +460,6 @@ bool map_collective(struct import *im, const struct model_op *op, const char *ou
         VEC_PUSH(&all, v);
     }
     if (ok) import_bind(im, op->results[0], all.at, own);
-    VEC_FREE(&all);
     return ok;
 }
 

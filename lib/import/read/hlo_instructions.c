@@ -45,7 +45,7 @@ static void instruction_parameter(struct hlo *h)
 static const struct model_data *instruction_literal(struct source *s, const struct model_type *type)
 {
     struct model_data *d = arena_alloc(&s->m->memory, sizeof *d);
-    struct model_numbers n = {.most = MODEL_MAX_KNOWN};
+    SCOPED(numbers_free) struct model_numbers n = {.most = MODEL_MAX_KNOWN};
     *d = (struct model_data){.form = DATA_ELIDED, .type = type};
     if (type->element == MODEL_TUPLE || model_element_row(type->element)->bits == 0) {
         source_balanced(s, OVER_LINES | OVER_COMMAS);
@@ -55,7 +55,6 @@ static const struct model_data *instruction_literal(struct source *s, const stru
             source_fail(s, LX_E_SHAPE, "%lld numbers for a constant of %lld", (long long)n.count,
                         (long long)type->elements);
     }
-    numbers_free(&n);
     return d;
 }
 

@@ -53,7 +53,7 @@ static bool hlo_is_type_word(char c)
 
 const struct model_type *hlo_type(struct source *s, int depth)
 {
-    VEC(const struct model_type *) parts = {0};
+    OWNED VEC(const struct model_type *) parts = {0};
     if (depth > MODEL_MAX_DEPTH) source_fail(s, LX_E_LIMIT, "tuples nest more than %d deep", depth);
     if (!source_take(s, "(")) return hlo_type_behind(s, source_name(s, hlo_is_type_word, "a type"));
     if (!source_is(s, ")")) do {
@@ -63,7 +63,6 @@ const struct model_type *hlo_type(struct source *s, int depth)
     source_want(s, ")");
     const struct model_type *made =
         s->failed ? NULL : model_tuple_make(s->m, parts.at, (int)parts.count, s->st);
-    VEC_FREE(&parts);
     if (made) return made;
     source_fail(s, s->st->code, "%s", s->st->text);
     return source_type(s, MODEL_F32, 0, NULL);
@@ -199,10 +198,9 @@ static bool hlo_bind_bodies(struct hlo *h)
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++)
             if (!hlo_bind_op(h, &m->bodies.at[b].ops[i])) return false;
-    char *state = mem_zeroed(m->bodies.count + 1, 1);
+    OWNED char *state = mem_zeroed(m->bodies.count + 1, 1);
     bool ok = true;
     for (size_t b = 0; ok && b < m->bodies.count; b++) ok = hlo_refuse_cycles(h, (int32_t)b, state, 0);
-    mem_free(state);
     return ok;
 }
 

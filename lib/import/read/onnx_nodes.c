@@ -40,7 +40,7 @@ static void node_declare(struct onnx_building *b, const struct wire_field *f, bo
 void onnx_declare_results(struct onnx_building *b, struct wire w)
 {
     struct wire_field f, g;
-    struct names made = {0};
+    SCOPED(names_free) struct names made = {0};
     while (wire_next_of(&w, b->field, &f)) {
         bool constant = false;
         for (struct wire node = f.body; wire_next_of(&node, 4, &g);)
@@ -48,7 +48,6 @@ void onnx_declare_results(struct onnx_building *b, struct wire w)
         for (struct wire node = f.body; wire_next(&node, &g);)
             if (g.number == 2) node_declare(b, &g, constant, &made);
     }
-    names_free(&made);
 }
 
 /* The value of a node's result, unless a later node makes it again. */
@@ -73,7 +72,7 @@ static struct model_attr node_attr(struct onnx_building *b, struct wire w, const
         [2] = ATTR_REAL, [3] = ATTR_INT,   [4] = ATTR_WORD, [5] = ATTR_DATA,
         [6] = ATTR_BODY, [7] = ATTR_REALS, [8] = ATTR_INTS, [9] = ATTR_WORDS};
     struct model_attr a = {.key = "", .form = ATTR_TEXT, .body = -1};
-    struct model_numbers n = {.most = INT64_MAX};
+    SCOPED(numbers_free) struct model_numbers n = {.most = INT64_MAX};
     VEC(const char *) words = {0};
     int word_count;
     struct arena *memory = &w.m->memory;
@@ -104,7 +103,6 @@ static struct model_attr node_attr(struct onnx_building *b, struct wire w, const
     a.words = MODEL_KEEP(w.m, &words, &word_count);
     if (a.form == ATTR_WORDS) a.count = word_count;
     if (a.form == ATTR_WORD && !a.text) a.text = "";
-    numbers_free(&n);
     return a;
 }
 
@@ -269,13 +267,12 @@ static size_t sort_place(struct onnx_building *b, int32_t root, struct sort_stat
 const int32_t *onnx_sort(struct onnx_building *b, const char *graph)
 {
     size_t count = b->nodes->count, placed = 0;
-    struct sort_state *state = mem_zeroed(count + 1, sizeof *state);
+    OWNED struct sort_state *state = mem_zeroed(count + 1, sizeof *state);
     int32_t *order = arena_array(&b->o->w.m->memory, count, sizeof *order),
             *stack = mem_zeroed(count + 1, sizeof *stack);
     for (size_t i = 0; !b->o->failed && i < count; i++)
         if (state[i].seen == SORT_UNSEEN)
             placed = sort_place(b, (int32_t)i, state, stack, order, placed, graph);
     mem_free(stack);
-    mem_free(state);
     return order;
 }

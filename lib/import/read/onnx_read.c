@@ -171,12 +171,11 @@ static const struct model_data *graph_fixed_value(struct onnx *o, const struct o
     for (int i = 0; i < o->options->fixed_count; i++) {
         if (strcmp(o->options->fixed[i].name, input->name) != 0 || !input->type) continue;
         struct model_data *d = arena_alloc(&m->memory, sizeof *d);
-        struct model_numbers n = {.most = 1};
+        SCOPED(numbers_free) struct model_numbers n = {.most = 1};
         numbers_push(&n, o->options->fixed[i].value, (double)o->options->fixed[i].value);
         n.count = 1;
         *d = (struct model_data){.form = DATA_SPLAT, .type = input->type};
         numbers_keep(m, &n, d);
-        numbers_free(&n);
         m->fixed_used[i] = true;
         return d;
     }
@@ -228,7 +227,7 @@ int32_t onnx_graph(struct onnx *o, struct wire w, struct onnx_scope *outer)
 {
     struct lx_model *m = o->w.m;
     struct onnx_scope scope = {.outer = outer};
-    onnx_nodes nodes = {0};
+    OWNED onnx_nodes nodes = {0};
     struct onnx_building b = {
         .o = o, .scope = &scope, .body = (int32_t)m->bodies.count, .field = 1, .prefix = ""};
     struct graph_ends e = {.name = ""};
@@ -259,7 +258,6 @@ int32_t onnx_graph(struct onnx *o, struct wire w, struct onnx_scope *outer)
     m->bodies.at[b.body] = body;
     for (size_t i = 0; i < scope.outside.count; i++) VEC_PUSH(&o->captured, scope.outside.at[i]);
     o->depth--;
-    VEC_FREE(&nodes);
     VEC_FREE(&scope.outside);
     names_free(&scope.names);
     return b.body;
@@ -269,7 +267,7 @@ bool onnx_read(struct lx_model *m, const char *text, size_t length, const struct
                lx_status *st)
 {
     const unsigned char *from = (const unsigned char *)text;
-    struct text unbound = {0};
+    SCOPED(text_free) struct text unbound = {0};
     struct onnx o = {.options = options, .unbound = &unbound};
     struct wire_field f, graph = {0};
     o.w =
@@ -283,6 +281,5 @@ bool onnx_read(struct lx_model *m, const char *text, size_t length, const struct
     VEC_FREE(&o.functions);
     VEC_FREE(&o.captured);
     names_free(&o.function_names);
-    text_free(&unbound);
     return ok;
 }

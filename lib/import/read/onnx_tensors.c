@@ -88,13 +88,12 @@ static bool tensor_read_external(struct tensor_parts *p, const char *model, size
     int fd = tensor_open_external(p, model);
     bool there = fd >= 0 && (!wanted || !p->has_length || p->length == size);
     if (there && wanted) {
-        unsigned char *bytes = mem_alloc(size + 1);
+        OWNED unsigned char *bytes = mem_alloc(size + 1);
         size_t n = 0;
         for (ssize_t got = 1; n < size && got > 0; n += got > 0 ? (size_t)got : 0)
             got = pread(fd, bytes + n, size - n, (off_t)(p->offset + n));
         there = n == size;
         if (there) tensor_add_raw(p, bytes, size);
-        mem_free(bytes);
     }
     if (fd >= 0) close(fd);
     return there;

@@ -93,15 +93,13 @@ static const struct model_type *stable_tuple_type(struct ttir *t, const struct m
 
 static int32_t stable_tuple(struct ttir *t, const struct model_op *like, const int32_t *values, size_t count)
 {
-    ttir_types types = {0};
+    OWNED ttir_types types = {0};
     struct model_op op = {
         .kind = "tuple", .operand_count = (int)count, .line = like->line, .column = like->column};
     for (size_t i = 0; i < count; i++) VEC_PUSH(&types, model_type_of(t->r.s.m, values[i]));
     op.operands = stable_kept(t, values, count);
     const char *name = arena_format(&t->r.s.m->memory, "tuple.%zu", t->r.s.m->values.count);
-    int32_t made = stable_add(t, op, name, stable_tuple_type(t, types.at, count), NULL);
-    VEC_FREE(&types);
-    return made;
+    return stable_add(t, op, name, stable_tuple_type(t, types.at, count), NULL);
 }
 
 /* ---- values ---- */
@@ -175,7 +173,7 @@ static void stable_bind_arguments(struct ttir *t, const struct stable_form *f, b
 {
     struct reader *r = &t->r;
     struct model_op parameter = {.kind = "parameter", .line = body->line, .column = body->column};
-    ttir_types types = {0};
+    OWNED ttir_types types = {0};
     for (size_t i = 0; i < f->args.count; i++) VEC_PUSH(&types, f->args.at[i].type);
     if (loop) {
         int32_t all =
@@ -193,14 +191,13 @@ static void stable_bind_arguments(struct ttir *t, const struct stable_form *f, b
                                                  .line = body->line,
                                                  .column = body->column});
     body->arguments = reader_list(r, &body->argument_count);
-    VEC_FREE(&types);
 }
 
 /* "stablehlo.return %a, %b : TYPES", also in quotes. False: another op is next. */
 static bool stable_return(struct ttir *t, struct stable_form *f)
 {
     struct source *s = &t->r.s;
-    ttir_types types = {0};
+    OWNED ttir_types types = {0};
     bool generic = source_take(s, "\"stablehlo.return\"") || source_take(s, "\"mhlo.return\"");
     if (!generic && !source_take(s, "stablehlo.return") && !source_take(s, "mhlo.return")) return false;
     f->operands.count = 0;
@@ -214,7 +211,6 @@ static bool stable_return(struct ttir *t, struct stable_form *f)
         while (source_take(s, ","));
     if (source_take(s, "->")) ttir_type_list(t, &types);
     (void)ttir_location(t);
-    VEC_FREE(&types);
     return true;
 }
 
@@ -233,7 +229,7 @@ static void stable_region(struct ttir *t, struct stable_form *f)
 {
     struct reader around = t->r;
     struct stable_scope scope = {&around, t->scope, t->scope ? t->scope->depth + 1 : 1};
-    struct stable_form returned = {0};
+    SCOPED(stable_free) struct stable_form returned = {0};
     struct source *s = &t->r.s;
     bool loop = strcmp(f->kind, "while") == 0, test = loop && f->bodies.count == 0;
     struct model_body body = {.name = "", .result_count = 1, .line = s->line, .column = source_column(s)};
@@ -260,7 +256,6 @@ static void stable_region(struct ttir *t, struct stable_form *f)
         result = stable_tuple(t, &root, returned.operands.at, returned.operands.count);
     body.results = stable_kept(t, &result, 1);
     if (!s->failed) reader_end_body(&t->r, &body);
-    stable_free(&returned);
     around.s = *s;
     reader_free(&t->r);
     t->r = around;
@@ -521,7 +516,7 @@ static void stable_finish(struct ttir *t, struct stable_form *f, struct model_op
 void stable_op(struct ttir *t, const char *name, int64_t many, struct model_op op)
 {
     struct source *s = &t->r.s;
-    struct stable_form f = {0};
+    SCOPED(stable_free) struct stable_form f = {0};
     bool quoted = source_next(s) == '"';
     const char *word = quoted ? source_string(s) : source_name(s, source_is_name, "an op");
     f.kind = strchr(word, '.') ? strchr(word, '.') + 1 : word;
@@ -540,5 +535,4 @@ void stable_op(struct ttir *t, const char *name, int64_t many, struct model_op o
     if (*name && (int64_t)f.out.count != many)
         source_fail(s, LX_E_SYNTAX, "%zu types for %lld results", f.out.count, (long long)many);
     if (!s->failed && f.out.count > 0) stable_finish(t, &f, op, *name ? name : "unnamed");
-    stable_free(&f);
 }

@@ -148,7 +148,7 @@ static bool ttir_op_kind(struct source *s, struct model_op *op)
 void ttir_op(struct ttir *t)
 {
     struct source *s = &t->r.s;
-    ttir_types in = {0}, out = {0};
+    OWNED ttir_types in = {0}, out = {0};
     const char *name = "";
     int64_t many = 1;
     struct model_op op = {.line = s->line, .column = source_column(s)};
@@ -196,15 +196,13 @@ void ttir_op(struct ttir *t)
     ttir_op_add_results(t, name, many, &out, &op);
     op.location = ttir_location(t);
     if (!s->failed) VEC_PUSH(&t->r.ops, op);
-    VEC_FREE(&in);
-    VEC_FREE(&out);
 }
 
 /* "return %a, %b : TYPES loc(...)": types of the values, and of the results that the function states. */
 static void ttir_op_return(struct ttir *t, struct model_body *body)
 {
     struct source *s = &t->r.s;
-    ttir_types types = {0};
+    OWNED ttir_types types = {0};
     struct source behind = *s;
     if (source_is(s, "%")) {
         ttir_op_operands(t);
@@ -223,7 +221,6 @@ static void ttir_op_return(struct ttir *t, struct model_body *body)
     ttir_op_check_types(&behind, body->results, behind.failed ? 0 : body->result_count, &t->results,
                         "result");
     s->failed |= behind.failed;
-    VEC_FREE(&types);
     ttir_location(t);
 }
 

@@ -132,7 +132,7 @@ static bool ttir_choose(struct lx_model *m, const char *wanted, lx_status *st)
  * quotes. */
 static bool ttir_bind_calls(struct lx_model *m, lx_status *st)
 {
-    struct names names = {0};
+    SCOPED(names_free) struct names names = {0};
     bool ok = true;
     for (size_t b = 0; b < m->bodies.count; b++) names_add(&names, m->bodies.at[b].name, (int32_t)b);
     for (size_t b = 0; ok && b < m->bodies.count; b++)
@@ -150,7 +150,6 @@ static bool ttir_bind_calls(struct lx_model *m, lx_status *st)
             ok = body >= 0 || status_set_at(st, LX_E_UNKNOWN_NAME, m->file, op->line, op->column,
                                             "there is no function @%.80s", callee);
         }
-    names_free(&names);
     return ok;
 }
 

@@ -2,7 +2,6 @@
  * operands and attributes. Text dialects state types, which must match; ONNX results get theirs here. */
 #pragma once
 
-#include "import/model_parts.h"
 #include "import/ops.h"
 
 enum { TYPING_OPERANDS = 6 };

@@ -258,8 +258,8 @@ static bool nests_asked(const struct lx_layouts *l, const char *text, struct are
  * Other engines run later; the engine of nests does not. */
 bool nests_given(struct search *search)
 {
-    struct nest_menus menus = {.by_memory = asks_time(search)};
-    struct arena memory = {0};
+    SCOPED(nest_menus_free) struct nest_menus menus = {.by_memory = asks_time(search)};
+    SCOPED(arena_free) struct arena memory = {0};
     int32_t ops = search->best.draft.graph->op_count;
     int64_t tries = max_i64(60, min_i64(2000, 40000 / (ops + 1)));
     search->bound = asks_traffic(search) ? crossing_traffic(&search->best.draft) : 0;
@@ -277,8 +277,6 @@ bool nests_given(struct search *search)
     if (ok) replace_best(search, &next);
     if (ok && !search->effort.quick) nest_set_refine_holds(search, &menus, &tries);
     arena_adopt(search->memory, &menus.memory); /* decisions point to the divisions */
-    nest_menus_free(&menus);
-    arena_free(&memory);
     search->bundles_limited = ok && asks_traffic(search) && bundles_are_limited(search);
     if (ok && asks_time(search)) search->bound_us = time_bound_divided(&search->best.draft, NULL);
     return ok;

@@ -83,7 +83,7 @@ static void add_path(struct search *search, const struct nest_set *base, const s
 static void nest_search_add_nests(struct search *search, const struct attempt *from, struct nest_menus *menus,
                                   int quarters, int32_t most, int64_t *tries, struct nest_pool *next)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     /* The effort depends on the number of ops. */
     bool tiny = next->width == WIDEST_POOL;
     int32_t ops = search->best.draft.graph->op_count;
@@ -127,7 +127,6 @@ static void nest_search_add_nests(struct search *search, const struct attempt *f
             if (whole > 0 && *tries > 0) nest_search_enter(search, &s, tries, next);
         }
     }
-    arena_free(&memory);
 }
 
 /* Adds one nest to each plan of the pool. */
@@ -195,14 +194,12 @@ static bool begin_divided(struct nest_search *s, struct search *search, struct n
     s->pool.count = 1;
     if (search->given && search->best.draft.how.nest_count > 0 && !nest_search_add_plain(s)) return false;
     /* Divides the ops together, as for nests, with the present nests: often none. */
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct nest_set as_it_is;
     bool better;
     nest_set_of(&search->best.draft, menus, &memory, &as_it_is);
     nest_search_enter(search, &as_it_is, &s->left, &s->pool);
-    bool ok = nest_pool_take_best(search, &s->pool, &better);
-    arena_free(&memory);
-    return ok;
+    return nest_pool_take_best(search, &s->pool, &better);
 }
 
 bool nest_search_begin(struct nest_search *s, struct search *search, struct nest_menus *menus, int64_t tries,

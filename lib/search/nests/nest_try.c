@@ -82,7 +82,7 @@ static bool nest_set_spare(struct search *search, const struct nest_set *s, cons
                            struct attempt *out)
 {
     struct decisions how = nest_try_decisions_of(s);
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct attempt next = {0};
     struct limit limit = out->memory ? nest_set_limit(s, out) : s->limit;
     bool useless = false;
@@ -95,7 +95,6 @@ static bool nest_set_spare(struct search *search, const struct nest_set *s, cons
         nest_keep_better(out, &next);
     else if (next.memory)
         *out = next;
-    arena_free(&memory);
     return ok;
 }
 
@@ -103,7 +102,7 @@ static bool nest_set_spare(struct search *search, const struct nest_set *s, cons
 void nest_set_plan(struct search *search, const struct nest_set *s, bool divide, struct attempt *out)
 {
     struct decisions how = nest_try_decisions_of(s);
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     lx_status st = {0}, *own = search->st;
     bool in_haste = search->effort.quick && !asks_time(search);
     *out = (struct attempt){0};
@@ -135,7 +134,6 @@ void nest_set_plan(struct search *search, const struct nest_set *s, bool divide,
         note->least = 0;
     else if (out->memory || below < INT64_MAX)
         note->least = out->memory ? out->hbm_bytes : below + 1;
-    arena_free(&memory);
 }
 
 void nest_set_plan_in_full(struct search *search, const struct nest_set *s, const struct effort *effort,
@@ -154,14 +152,13 @@ bool nest_set_force(struct search *search, const struct nest_set *s, struct atte
 {
     struct decisions how = nest_try_decisions_of(s);
     struct nest_set all = *s;
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     *out = (struct attempt){0};
     all.changed = EVERY_NEST;
     all.limit = no_limit;
     bool useless,
         ok = divide_nests(search, &all, &how, &memory, &useless) && try_with(search, DRAFTS_FEW, &how, out);
     if (ok) out->perfect_bytes = search->best.perfect_bytes;
-    arena_free(&memory);
     return ok;
 }
 

@@ -51,7 +51,7 @@ static int32_t cut_periods(const struct cutting *c, int32_t period, int32_t *las
 static int32_t cut_anywhere(const struct cutting *c, int32_t *last)
 {
     size_t n = (size_t)c->ops + 1;
-    double *cost = mem_alloc(n * sizeof *cost);
+    OWNED double *cost = mem_alloc(n * sizeof *cost);
     int32_t *from = mem_alloc(n * sizeof *from), count = 0;
     for (int32_t to = 0; to <= c->ops; to++) {
         cost[to] = to ? 1e300 : 0;
@@ -63,7 +63,6 @@ static int32_t cut_anywhere(const struct cutting *c, int32_t *last)
     }
     for (int32_t at = c->ops; at > 0; at = from[at]) count++;
     for (int32_t at = c->ops, i = count; at > 0; at = from[at]) last[--i] = at - 1;
-    mem_free(cost);
     mem_free(from);
     return count;
 }

@@ -29,7 +29,7 @@ static bool nests_search_once(struct search *search, struct nest_menus *menus)
 {
     const int least =
         asks_time(search) || search->best.draft.graph->op_count <= FEW_OPS ? ALL_ROOM : LEAST_ROOM;
-    struct attempt first;
+    SCOPED(attempt_free) struct attempt first;
     bool ok = attempt_copy(search, &search->best, &first);
     for (int quarters = ALL_ROOM; ok && quarters >= least && !nests_suffice(search); quarters--) {
         struct search by = *search;
@@ -41,7 +41,6 @@ static bool nests_search_once(struct search *search, struct nest_menus *menus)
         nest_search_free(&s);
         if (by.best.memory) nest_keep_better(&search->best, &by.best);
     }
-    attempt_free(&first);
     return ok;
 }
 

@@ -53,14 +53,13 @@ static bool span_nest_fits(const struct span_nest *s)
 {
     struct lx_divisions d = *s->x->divisions;
     struct lx_division v;
-    struct arena scratch = {0};
+    SCOPED(arena_free) struct arena scratch = {0};
     lx_status ignored = {0};
     d.nests = &s->nest;
     d.nest_count = 1;
     bool fits =
         nest_valid(s->x->layouts, &s->nest, &ignored) &&
         lx_divide_again(&d, s->nest.first, s->x->how.passes.matmul == LX_MATMUL_RULE, &scratch, &v, &ignored);
-    arena_free(&scratch);
     return fits;
 }
 
@@ -120,8 +119,8 @@ static void span_nests_refuse(const struct search *search)
 
 bool nests_for_spans(struct search *search)
 {
-    struct nest_menus menus = {.by_memory = asks_time(search)};
-    struct arena memory = {0};
+    SCOPED(nest_menus_free) struct nest_menus menus = {.by_memory = asks_time(search)};
+    SCOPED(arena_free) struct arena memory = {0};
     const struct draft *x = &search->best.draft;
     int32_t ops = x->graph->op_count;
     int64_t tries = max_i64(60, min_i64(2000, 40000 / (ops + 1)));
@@ -137,7 +136,5 @@ bool nests_for_spans(struct search *search)
     if (ok) replace_best(search, &next);
     if (ok && !search->effort.quick) nest_set_refine(search, &menus, &tries);
     arena_adopt(search->memory, &menus.memory); /* decisions point to the divisions */
-    nest_menus_free(&menus);
-    arena_free(&memory);
     return ok;
 }

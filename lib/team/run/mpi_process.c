@@ -136,12 +136,11 @@ static bool is_stopped_brother(const char *pid)
 static int stopped_device(void)
 {
     DIR *all = opendir("/proc");
-    char *room = mem_alloc(ENVIRONMENT);
+    OWNED char *room = mem_alloc(ENVIRONMENT);
     int found = -1;
     for (struct dirent *e; all && found < 0 && (e = readdir(all));)
         if (e->d_name[0] >= '0' && e->d_name[0] <= '9' && is_stopped_brother(e->d_name))
             found = mpi_process_rank_of(e->d_name, room);
-    mem_free(room);
     if (all) closedir(all);
     return found;
 }

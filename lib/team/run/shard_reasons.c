@@ -91,12 +91,12 @@ static void shard_reasons_try(const struct lx_shard_question *q, struct lx_team_
     memcpy(choices[how.choice_count].shard, x->shard, sizeof x->shard);
     how.choices = choices;
     how.choice_count++;
+    SCOPED(team_plans_free_at)
     struct lx_team_plans *p = lx_team_plans_choose(q->graph, &how, q->plan, &x->why);
     if (!p) return;
     shard_reasons_take(p, x);
     x->why = (lx_status){0};
     if (team_was_left(p)) shard_reasons_too_late(x);
-    lx_team_plans_free(p);
 }
 
 void lx_shard_reasons_find(const struct lx_shard_question *q, int32_t tensor, struct lx_shard_reasons *out)

@@ -165,7 +165,7 @@ static bool team_agree_rounds(struct planning *p, struct word_of *words, lx_stat
 bool team_device_agree(struct team_device *m, lx_status *st)
 {
     struct planning p;
-    struct word_of *words = mem_zeroed((size_t)m->p->devices, sizeof *words);
+    OWNED struct word_of *words = mem_zeroed((size_t)m->p->devices, sizeof *words);
     bool began = team_agree_planning_begin(&p, m, st), ok = began && team_agree_rounds(&p, words, st);
     if (began) {
         atomic_store(&p.given_up, !ok);
@@ -173,6 +173,5 @@ bool team_device_agree(struct team_device *m, lx_status *st)
         pthread_mutex_destroy(&p.lock);
         pthread_cond_destroy(&p.news);
     }
-    mem_free(words);
     return ok;
 }

@@ -52,7 +52,7 @@ double lx_team_shards_bound_us(const struct lx_team_plan *p)
  * indices and slices. */
 static double team_bound_bytes(const struct lx_graph *g)
 {
-    bool *counted = mem_zeroed((size_t)g->tensor_count + 1, sizeof *counted);
+    OWNED bool *counted = mem_zeroed((size_t)g->tensor_count + 1, sizeof *counted);
     double bytes = 0;
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
@@ -69,7 +69,6 @@ static double team_bound_bytes(const struct lx_graph *g)
             bytes += floor(elements * lx_dtype_bits(x->dtype) / 8);
         }
     }
-    mem_free(counted);
     return bytes;
 }
 

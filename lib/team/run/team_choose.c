@@ -178,10 +178,9 @@ static struct lx_team_plans *team_choose_or_replicate(struct lx_team_plans *p, c
     if (lx_run_stopped(&plan->run) || lx_team_all_replicated(best) ||
         lx_team_replicated_bound_us(best->graph) > best->predicted_us)
         return p;
-    struct lx_team_plans *replicated = team_choose_quickly(g, how, plan);
+    SCOPED(team_plans_free_at) struct lx_team_plans *replicated = team_choose_quickly(g, how, plan);
     bool near = replicated &&
                 (best->graph->op_count < FEW || replicated->team->predicted_us < NEAR * best->predicted_us);
-    lx_team_plans_free(replicated);
     return near ? team_choose_best_of(p, team_choose_replicated(g, how, plan), true) : p;
 }
 
@@ -327,7 +326,7 @@ static void *team_choose_predict(const struct lx_graph *g, const struct lx_plan_
 {
     struct lx_team_options how = *(const struct lx_team_options *)more;
     struct lx_team_plan *best[FINALISTS] = {0};
-    struct lx_team_plans *p = NULL;
+    SCOPED(team_plans_free_at) struct lx_team_plans *p = NULL;
     struct lx_team_point *point = NULL;
     lx_status why = {0};
     struct cancel token;
@@ -344,7 +343,6 @@ static void *team_choose_predict(const struct lx_graph *g, const struct lx_plan_
     cancel_end(&token);
     if (p) team_choose_point(p, point = mem_zeroed(1, sizeof *point));
     if (!p && st) *st = why;
-    lx_team_plans_free(p);
     return point;
 }
 
@@ -352,8 +350,7 @@ bool lx_team_predict(const struct lx_graph *g, const struct lx_team_options *how
                      const struct lx_plan_options *plan, struct lx_team_point *out, lx_status *st)
 {
     static const struct plan_task task = {team_choose_predict, mem_free, team_choose_copy};
-    struct lx_team_point *point = plan_in_slot(&task, g, plan, how, st);
+    OWNED struct lx_team_point *point = plan_in_slot(&task, g, plan, how, st);
     if (point) *out = *point;
-    mem_free(point);
     return point != NULL;
 }

@@ -182,7 +182,6 @@ struct lx_team_clock *lx_team_clock_make(const struct lx_team_plans *p)
 void lx_team_clock_free(struct lx_team_clock *c)
 {
     if (!c) return;
-    struct arena *memory = c->memory; /* also contains the clock */
+    OWNED struct arena *memory = c->memory; /* also contains the clock */
     arena_free(memory);
-    mem_free(memory);
 }

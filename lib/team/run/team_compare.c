@@ -62,6 +62,7 @@ bool team_compare(const struct lx_team_plan *p, const struct lx_team_run_options
                                     .stop = team_compare_stop,
                                     .output = team_compare_output,
                                     .context = &c};
+    SCOPED(plan_free_at)
     struct lx_plan *plan = plan_of_device(p->graph, how->plan, st); /* its tensors are the graph's */
     struct lx_run_result *one = plan ? lx_device_run(plan, &run, st) : NULL;
     r->exact = lx_team_is_exact(p);
@@ -81,6 +82,5 @@ bool team_compare(const struct lx_team_plan *p, const struct lx_team_run_options
             : one->unequal   ? one->unequal
                              : "wrong results");
     lx_run_result_free(one);
-    lx_plan_free(plan);
     return ok;
 }

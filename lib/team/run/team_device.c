@@ -20,10 +20,9 @@ static void team_device_input(void *context, int32_t local, void *items)
     if (!x || x->tensor < 0) return;
     t = &m->p->graph->tensors[x->tensor];
     whole = lx_team_box_of(t->rank, t->shape);
-    void *all = mem_alloc((size_t)team_items_bytes(t->dtype, &whole) + 1);
+    OWNED void *all = mem_alloc((size_t)team_items_bytes(t->dtype, &whole) + 1);
     data_fill(m->p->graph, x->tensor, m->how->seed, m->pool, all, lx_team_box_elements(&whole));
     team_items_take(all, t->shape, &x->box, t->dtype, items);
-    mem_free(all);
 }
 
 static void team_device_output(void *context, int32_t local, const void *items)

@@ -95,12 +95,11 @@ static void team_message_load(struct team_device *m, const struct lx_team_messag
     const struct lx_tensor *t = team_message_tensor_of(m, x);
     struct lx_message *out = &m->out[x->peer];
     bool combines = x->tag > m->p->exchange_count, to_self = x->peer == m->link->device;
-    void *row = mem_alloc((size_t)team_items_bytes(t->dtype, &x->at) + 1);
+    OWNED void *row = mem_alloc((size_t)team_items_bytes(t->dtype, &x->at) + 1);
     team_message_room(out, x->bytes + CHECKSUM);
     unsigned char *at = out->data;
     team_items_take(items, t->shape, &x->at, t->dtype, row);
     items_to_memory(&number_types[t->dtype], row, lx_team_box_elements(&x->at), at, 0);
-    mem_free(row);
     if (!to_self) {
         m->account.messages += !combines;
         *(combines ? &m->account.combine_bytes : &m->account.bytes) += x->bytes;
@@ -121,10 +120,9 @@ static bool team_message_unload(struct team_device *m, const struct lx_team_mess
     if (!at || memcmp(sum, at + x->bytes, CHECKSUM) != 0)
         return status_set(st, LX_E_NO, "device %d: %.200s does not arrive as device %d has sent it",
                           m->link->device, t->name, x->peer);
-    void *row = mem_alloc((size_t)team_items_bytes(t->dtype, &x->at) + 1);
+    OWNED void *row = mem_alloc((size_t)team_items_bytes(t->dtype, &x->at) + 1);
     items_from_memory(&number_types[t->dtype], at, 0, lx_team_box_elements(&x->at), row);
     team_items_put(items, t->shape, &x->at, t->dtype, row);
-    mem_free(row);
     return true;
 }
 

@@ -80,12 +80,11 @@ const struct lx_plan *lx_team_plan_of(const struct lx_team_plans *p, int m, lx_s
     struct json j;
     if (moved.graph->hash == does->hash) return lx_plan_ref(p->plans[m]);
     moved.graph = does;
-    char *text = lx_plan_to_json(&moved, &length);
+    OWNED char *text = lx_plan_to_json(&moved, &length);
     if (json_parse(&j, does->file, text, length, st)) {
         made = plan_read_json(&j, j.root, st);
         json_free(&j);
     }
-    mem_free(text);
     return made;
 }
 

@@ -28,6 +28,7 @@ const char *lx_team_unsharded_words(void);
 struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct lx_plan_options *how,
                                          lx_status *st);
 void lx_team_plans_free(struct lx_team_plans *p);
+FREED_AT(team_plans_free_at, struct lx_team_plans *, lx_team_plans_free)
 /* The device's plan with its own slice offsets, which a shared plan may lack. The caller frees it. */
 const struct lx_plan *lx_team_plan_of(const struct lx_team_plans *p, int device, lx_status *st);
 /* Checks the team's plan, each device's plan, and that sends and receives match. False: `st` gives the

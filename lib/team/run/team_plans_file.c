@@ -13,12 +13,11 @@ char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length)
         size_t n;
         int first = 0;
         while (p->plans[first] != p->plans[m]) first++;
-        char *plan = p->plans[m] && first == m ? lx_plan_to_json(p->plans[m], &n) : NULL;
+        OWNED char *plan = p->plans[m] && first == m ? lx_plan_to_json(p->plans[m], &n) : NULL;
         if (plan)
             text_add_n(&t, plan, n);
         else
             text_format(&t, p->plans[m] ? "%d" : "null", first);
-        mem_free(plan);
         text_add(&t, m + 1 < p->team->devices ? ",\n" : "\n");
     }
     text_add(&t, "  ]\n}\n");
@@ -162,10 +161,8 @@ static bool team_plans_check_plan(const struct lx_team_plans *p, int m, lx_statu
     int twin = team_plans_twin(p, m);
     if (twin == m || p->plans[twin] != p->plans[m]) return lx_plan_check(p->plans[m], st);
     if (!team_plans_moves_on_chip(p->plans[m], p->devices[m]->graph)) return true;
-    const struct lx_plan *own = lx_team_plan_of(p, m, st);
-    bool ok = own && lx_plan_check(own, st);
-    lx_plan_free(own);
-    return ok;
+    SCOPED(plan_free_at) const struct lx_plan *own = lx_team_plan_of(p, m, st);
+    return own && lx_plan_check(own, st);
 }
 
 static bool team_plans_is_near(double stated, double is)

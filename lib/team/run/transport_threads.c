@@ -122,7 +122,7 @@ static bool transport_threads_wait_flight(struct lx_link *link, struct lx_flight
         if (from == link->device || in->bytes == 0) continue;
         pthread_mutex_lock(&w->lock);
         w->waits_for[link->device] = from;
-        struct letter *l = await_letter(link, from, flight->tag, &until, st);
+        OWNED struct letter *l = await_letter(link, from, flight->tag, &until, st);
         if (l) w->waits_for[link->device] = -1; /* a device that gives up stays in the chain */
         pthread_mutex_unlock(&w->lock);
         ok = l != NULL;
@@ -130,7 +130,6 @@ static bool transport_threads_wait_flight(struct lx_link *link, struct lx_flight
             ok = status_set(st, LX_E_NO, "device %d: message %d from device %d has %zu bytes instead of %zu",
                             link->device, flight->tag, from, l->bytes, in->bytes);
         if (ok) memcpy(in->data, l->data, in->bytes);
-        mem_free(l);
     }
     mem_free(flight);
     return ok;
@@ -169,7 +168,7 @@ static bool transport_threads_run(const struct lx_transport *t, int devices, int
     struct world w = {.mailbox = mem_zeroed((size_t)devices, sizeof *w.mailbox),
                       .ended = mem_zeroed((size_t)devices, sizeof *w.ended),
                       .waits_for = mem_zeroed((size_t)devices, sizeof *w.waits_for)};
-    struct seat *seats = mem_zeroed((size_t)devices, sizeof *seats);
+    OWNED struct seat *seats = mem_zeroed((size_t)devices, sizeof *seats);
     for (int m = 0; m < devices; m++) w.waits_for[m] = -1;
     pthread_condattr_t clock;
     pthread_condattr_init(&clock);
@@ -197,14 +196,12 @@ static bool transport_threads_run(const struct lx_transport *t, int devices, int
     pthread_cond_destroy(&w.news);
     for (int m = 0; m < devices; m++)
         while (w.mailbox[m]) {
-            struct letter *l = w.mailbox[m];
+            OWNED struct letter *l = w.mailbox[m];
             w.mailbox[m] = l->next;
-            mem_free(l);
         }
     mem_free(w.mailbox);
     mem_free(w.ended);
     mem_free(w.waits_for);
-    mem_free(seats);
     return !w.failed;
 }
 

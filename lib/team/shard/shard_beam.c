@@ -191,8 +191,8 @@ bool shard_drop(const struct shard_beam *b, struct layer *l, bool *dropped)
         if (l->all.at[h].parent >= parents) parents = l->all.at[h].parent + 1;
     struct outlook k = {
         .b = b, .l = l, .table = *b->outlooks, .untouched = mem_zeroed((size_t)parents, sizeof *k.untouched)};
-    struct ranked *rank = mem_alloc(n * sizeof *rank);
-    bool *goes = mem_zeroed(n, sizeof *goes);
+    OWNED struct ranked *rank = mem_alloc(n * sizeof *rank);
+    OWNED bool *goes = mem_zeroed(n, sizeof *goes);
     bool ok = shard_beam_rank(&k, rank, goes);
     if (ok) shard_layer_keep(l, goes);
     *dropped = true;
@@ -201,7 +201,5 @@ bool shard_drop(const struct shard_beam *b, struct layer *l, bool *dropped)
         VEC_FREE(&k.readers[touched]);
     }
     mem_free(k.untouched);
-    mem_free(rank);
-    mem_free(goes);
     return ok;
 }

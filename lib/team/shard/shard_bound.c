@@ -45,7 +45,7 @@ static void shard_bound_merge_rest(const struct shard_merger *k, bool *goes, int
     struct layer *l = k->l;
     size_t n = l->all.count, live = (size_t)l->live, from = k->most - 1;
     int32_t any = shard_slot_number(k->slots, &suits);
-    struct ranked *rank = mem_alloc(n * sizeof *rank);
+    OWNED struct ranked *rank = mem_alloc(n * sizeof *rank);
     for (size_t h = 0; h < n; h++) {
         rank[h] = (struct ranked){l->all.at[h].cost.bytes, (int32_t)h};
         goes[h] = false;
@@ -61,7 +61,6 @@ static void shard_bound_merge_rest(const struct shard_merger *k, bool *goes, int
     shard_layer_keep(l, goes);
     for (size_t i = 0; i < live; i++) l->slots.at[l->slots.count++] = row[i];
     l->all.at[l->all.count++] = merged;
-    mem_free(rank);
 }
 
 bool shard_merge(const struct shard_merger *k, bool *merged)
@@ -69,7 +68,8 @@ bool shard_merge(const struct shard_merger *k, bool *merged)
     static const struct slot all_of_it = {.made = {{-1, -1, -1}}, .state = {{-1, -1, -1}}, .joined = true};
     struct layer *l = k->l;
     size_t n = l->all.count;
-    bool *goes = mem_zeroed(n + 1, sizeof *goes), *stays = mem_zeroed((size_t)l->live + 1, sizeof *stays);
+    OWNED bool *goes = mem_zeroed(n + 1, sizeof *goes),
+               *stays = mem_zeroed((size_t)l->live + 1, sizeof *stays);
     int32_t *row = mem_zeroed((size_t)l->live + 1, sizeof *row),
             replicated = shard_slot_number(k->slots, &all_of_it);
     bool ok = true;
@@ -87,8 +87,6 @@ bool shard_merge(const struct shard_merger *k, bool *merged)
         *merged = true;
         shard_bound_merge_rest(k, goes, row);
     }
-    mem_free(goes);
-    mem_free(stays);
     mem_free(row);
     return ok;
 }
@@ -119,7 +117,7 @@ int64_t lx_team_least_bytes(const struct lx_team_plan *p)
     const struct lx_graph *g = p->graph;
     size_t tensors = (size_t)g->tensor_count + 1;
     bool *fixed = mem_zeroed(tensors, sizeof *fixed), any = false;
-    struct shard_state *state = mem_zeroed(tensors, sizeof *state);
+    OWNED struct shard_state *state = mem_zeroed(tensors, sizeof *state);
     int64_t bytes = 0, below = p->bytes + p->combine_bytes;
     for (int32_t t = 0; t < g->tensor_count; t++) {
         fixed[t] = p->tensors[t].given || g->tensors[t].role == LX_INPUT;
@@ -131,6 +129,5 @@ int64_t lx_team_least_bytes(const struct lx_team_plan *p)
     /* If nothing is sharded, every device can do everything. */
     if (any && below > 0 && !shard_bound_bytes(g, &p->grid, fixed, state, below, &bytes)) bytes = 0;
     mem_free(fixed);
-    mem_free(state);
     return bytes;
 }

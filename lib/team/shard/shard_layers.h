@@ -9,7 +9,6 @@
  * same as a full search, unless choices were dropped (shard_beam.c). */
 #pragma once
 
-#include "graph/graph.h"
 #include "team/shard/shard_search.h"
 
 enum { SHARD_NOT_JOINED = -100, SHARD_ANYHOW = -101 };

@@ -61,8 +61,8 @@ static void shard_prices_find_classes(struct shard_prices *p)
 {
     size_t n = (size_t)p->g->op_count, room = 16;
     while (room < 2 * n) room *= 2;
-    uint64_t *hash = mem_zeroed(room, sizeof *hash);
-    int32_t *first = mem_zeroed(room, sizeof *first);
+    OWNED uint64_t *hash = mem_zeroed(room, sizeof *hash);
+    OWNED int32_t *first = mem_zeroed(room, sizeof *first);
     for (size_t o = 0; o < n; o++) {
         uint64_t h = shard_prices_hash_op(p->g, &p->g->ops[o]);
         for (int i = 0; p->least && i < op_operand_count(&p->g->ops[o]); i++)
@@ -73,8 +73,6 @@ static void shard_prices_find_classes(struct shard_prices *p)
         if (!hash[at]) hash[at] = h, first[at] = (int32_t)o;
         p->class[o] = first[at];
     }
-    mem_free(hash);
-    mem_free(first);
 }
 
 struct shard_prices *shard_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid, bool spills,

@@ -281,6 +281,7 @@ bool shard_search_along(const struct shard_question *q, struct shard_prices *pri
     size_t tensors = (size_t)q->g->tensor_count + 1;
     out->stuck = -1;
     out->searched = 0;
+    SCOPED(shard_search_free)
     struct searcher s = {.q = q,
                          .prices = prices,
                          .most = most,
@@ -299,6 +300,5 @@ bool shard_search_along(const struct shard_question *q, struct shard_prices *pri
     bool ok = shard_search_run(&s, out);
     *dropped = s.dropped;
     out->beyond = s.beyond;
-    shard_search_free(&s);
     return ok;
 }

@@ -6,7 +6,6 @@
  * and predicted microseconds; the objective decides which comes first. */
 #pragma once
 
-#include "base/base.h"
 #include "team/team_private.h"
 
 /* Per axis: a dimension or a variable; -1: none; LX_TEAM_PARTIAL and below: partial sums, as in team.h. */

@@ -71,7 +71,7 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
     fit_scale(p, !limits->dense, &scaled);
     enum fit_result result = FIT_NO;
     if (!scaled.impossible) {
-        struct part_run *runs = mem_zeroed((size_t)scaled.part_count + 1, sizeof *runs);
+        OWNED struct part_run *runs = mem_zeroed((size_t)scaled.part_count + 1, sizeof *runs);
         /* Cheap orders first. Marks solved parts. */
         for (int32_t i = 0; i < scaled.part_count; i++) {
             const struct fit_part *part = &scaled.parts[i];
@@ -92,7 +92,6 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
         for (int32_t i = 0; i < scaled.part_count; i++)
             if (runs[i].open) fit_search_close(&runs[i].search);
         if (result == FIT_YES) fit_place_peeled(&scaled, base);
-        mem_free(runs);
     }
     arena_free(&scaled.memory);
     return result;
@@ -123,7 +122,7 @@ ORDER(height_by_time, struct change, ORDER_UP(time) ORDER_UP(delta));
 static int64_t simple_bound(const struct fit_problem *p)
 {
     size_t n = 2 * (size_t)p->piece_count;
-    struct change *changes = mem_alloc((n + 1) * sizeof *changes);
+    OWNED struct change *changes = mem_alloc((n + 1) * sizeof *changes);
     int64_t bound = 0, step = 0, saved = 0;
     for (int32_t i = 0; i < p->item_count; i++) step = gcd_i64(step, p->items[i].alignment);
     for (int32_t i = 0; i < p->item_count; i++)
@@ -142,7 +141,6 @@ static int64_t simple_bound(const struct fit_problem *p)
         load += changes[i].delta;
         bound = max_i64(bound, load - saved);
     }
-    mem_free(changes);
     return bound;
 }
 
@@ -293,7 +291,7 @@ enum height_result height_solve(const struct fit_problem *p, const struct fit_li
 {
     *answer = (struct height_answer){0};
     answer->bound = simple_bound(p);
-    int64_t *trial = mem_alloc(((size_t)p->item_count + 1) * sizeof *trial);
+    OWNED int64_t *trial = mem_alloc(((size_t)p->item_count + 1) * sizeof *trial);
     bool huge = false;
     enum height_result result = pack_first(p, limits, base, answer, &huge);
     if (result == HEIGHT_NONE) { /* first fit is not exact for fixed chains */
@@ -304,6 +302,5 @@ enum height_result height_solve(const struct fit_problem *p, const struct fit_li
     if (result == HEIGHT_LIMIT) height_report(watch, base, answer);
     if (result == HEIGHT_LIMIT && answer->height <= answer->bound) result = HEIGHT_OPTIMAL;
     if (result == HEIGHT_LIMIT && !huge) result = close_gap(p, limits, watch, base, trial, answer);
-    mem_free(trial);
     return result;
 }

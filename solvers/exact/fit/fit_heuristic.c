@@ -117,7 +117,7 @@ static void fit_heuristic_sort(const struct fit_part *part, int pass, fit_unit e
 void fit_first_fit(const struct fit_part *part, int passes, const struct fit_heuristic_run *run,
                    fit_unit *base, fit_unit *excess)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     size_t n = (size_t)part->count;
     struct strips s = {0};
     s.count = part->count / ITEMS_A_STRIP < MOST_STRIPS ? part->count / ITEMS_A_STRIP : MOST_STRIPS;
@@ -138,7 +138,6 @@ void fit_first_fit(const struct fit_part *part, int passes, const struct fit_heu
         *excess = seen;
         memcpy(base, trial, n * sizeof *base);
     }
-    arena_free(&memory);
     VEC_FREE(&s.all);
     for (int32_t i = 0; i < MOST_STRIPS; i++) VEC_FREE(&s.pair[i]);
 }

@@ -32,7 +32,7 @@ static bool fit_peel_meet(const struct fit_loose *a, const struct fit_loose *b)
  * others. */
 static int32_t fit_peel(struct fit_loose *at, int32_t count)
 {
-    struct fit_loose *sorted = mem_alloc(((size_t)count + 1) * sizeof *sorted);
+    OWNED struct fit_loose *sorted = mem_alloc(((size_t)count + 1) * sizeof *sorted);
     int32_t *order = mem_alloc(((size_t)count + 1) * sizeof *order), left = 0, end = count;
     qsort(at, (size_t)count, sizeof *at, by_height);
     for (int32_t i = 0; i < count; i++) {
@@ -64,7 +64,6 @@ static int32_t fit_peel(struct fit_loose *at, int32_t count)
         if (!at[i].peeled) sorted[left++] = at[i];
     for (int32_t k = end; k < count; k++) sorted[k] = at[order[k]];
     memcpy(at, sorted, (size_t)count * sizeof *at);
-    mem_free(sorted);
     mem_free(order);
     return left;
 }
@@ -72,7 +71,7 @@ static int32_t fit_peel(struct fit_loose *at, int32_t count)
 void fit_place_peeled(const struct fit_scaled *s, int64_t *base)
 {
     if (s->loose_kept == s->loose_count) return;
-    struct byte_range *taken = mem_alloc((size_t)s->loose_count * sizeof *taken);
+    OWNED struct byte_range *taken = mem_alloc((size_t)s->loose_count * sizeof *taken);
     for (int32_t k = s->loose_kept; k < s->loose_count; k++) {
         /* The lowest base beside the items before it. */
         const struct fit_loose *own = &s->loose[k];
@@ -88,7 +87,6 @@ void fit_place_peeled(const struct fit_scaled *s, int64_t *base)
             cursor = max_i64(cursor, taken[i].to);
         base[own->origin] = cursor * s->unit;
     }
-    mem_free(taken);
 }
 
 /* Peeling compares all pairs of items, so longer lists are not peeled. */
@@ -232,7 +230,7 @@ static void link_neighbours(struct fit_part *part, struct arena *memory)
     if (part->first_step[n] > n)
         part->heights = arena_array(memory, (size_t)(2 * pairs + 1), sizeof *part->heights);
     part->in_section = arena_array(memory, (size_t)entries, sizeof *part->in_section);
-    int32_t *fill = mem_alloc(((size_t)n + (size_t)part->sections + 2) * sizeof *fill);
+    OWNED int32_t *fill = mem_alloc(((size_t)n + (size_t)part->sections + 2) * sizeof *fill);
     for (int32_t i = 0; i < n; i++) {
         for (int32_t k = i + 1; k < n && part->from[k] < part->to[i]; k++) {
             part->first_near[i + 1]++;
@@ -261,7 +259,6 @@ static void link_neighbours(struct fit_part *part, struct arena *memory)
             part->near[fill[k]++] = i;
         }
     }
-    mem_free(fill);
 }
 
 static void fill_part(const struct fit_problem *p, const struct timeline *t, const struct draft *drafts,
@@ -375,7 +372,7 @@ static int32_t leave_out_easy(const struct fit_problem *p, int64_t rounding, str
                               int32_t count, struct fit_scaled *out)
 {
     if (count > MOST_PEELED) return count;
-    bool *stays = mem_zeroed((size_t)p->item_count + 1, sizeof *stays);
+    OWNED bool *stays = mem_zeroed((size_t)p->item_count + 1, sizeof *stays);
     out->loose = arena_array(&out->memory, (size_t)count + 1, sizeof *out->loose);
     for (int32_t i = 0; i < count; i++) {
         const struct draft *d = &drafts[i];
@@ -393,7 +390,6 @@ static int32_t leave_out_easy(const struct fit_problem *p, int64_t rounding, str
     int32_t left = 0;
     for (int32_t i = 0; i < count; i++)
         if (stays[drafts[i].origin]) drafts[left++] = drafts[i];
-    mem_free(stays);
     return left;
 }
 
@@ -418,12 +414,11 @@ void fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out)
     }
     out->unit = unit ? unit : 1;
     struct timeline t = {0};
-    struct draft *drafts = mem_alloc(((size_t)p->item_count + 1) * sizeof *drafts);
+    OWNED struct draft *drafts = mem_alloc(((size_t)p->item_count + 1) * sizeof *drafts);
     build_timeline(p, &t);
     int32_t count = draft_items(p, &t, mixed, out, drafts);
     if (peel && !out->impossible) count = leave_out_easy(p, rounding, drafts, count, out);
     if (!out->impossible) split_parts(p, &t, rounding, drafts, count, out);
-    mem_free(drafts);
     mem_free(t.moments);
     mem_free(t.section_at);
 }

@@ -13,7 +13,7 @@ ORDER(by_area, struct keyed, ORDER_DOWN(area) ORDER_DOWN(height) ORDER_UP(item))
 static void rank_items(struct fit_search *s)
 {
     const struct fit_part *part = s->part;
-    struct keyed *keyed = mem_zeroed((size_t)part->count, sizeof *keyed);
+    OWNED struct keyed *keyed = mem_zeroed((size_t)part->count, sizeof *keyed);
     for (int32_t i = 0; i < part->count; i++) {
         keyed[i] = (struct keyed){0, part->height[i], i};
         for (int32_t k = part->first_step[i]; k < part->first_step[i + 1]; k++)
@@ -21,7 +21,6 @@ static void rank_items(struct fit_search *s)
     }
     qsort(keyed, (size_t)part->count, sizeof *keyed, by_area);
     for (int32_t i = 0; i < part->count; i++) s->rank[keyed[i].item] = i;
-    mem_free(keyed);
 }
 
 void fit_search_open(struct fit_search *s, const struct fit_part *part, uint64_t seed)

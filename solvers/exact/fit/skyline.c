@@ -199,7 +199,7 @@ static void measure_fullness(struct skyline *s)
 {
     const struct fit_part *part = s->part;
     int32_t m = part->sections;
-    fit_unit *most = mem_alloc(2 * (size_t)m * sizeof *most);
+    OWNED fit_unit *most = mem_alloc(2 * (size_t)m * sizeof *most);
     memcpy(most + m, part->total, (size_t)m * sizeof *most);
     for (int32_t t = m - 1; t > 0; t--)
         most[t] = most[2 * t] > most[2 * t + 1] ? most[2 * t] : most[2 * t + 1];
@@ -214,7 +214,6 @@ static void measure_fullness(struct skyline *s)
         }
         s->fullness[i] = (double)fullest / (double)all;
     }
-    mem_free(most);
 }
 
 static void skyline_open(struct skyline *s, const struct fit_part *part)

@@ -224,7 +224,7 @@ static void fill_blocks(struct blocks *b)
 {
     size_t most = 1;
     for (int32_t k = 0; k < b->pool_count; k++) most += (size_t)b->rooms[k].reserved_count;
-    struct byte_range *spans = mem_alloc(most * sizeof *spans);
+    OWNED struct byte_range *spans = mem_alloc(most * sizeof *spans);
     size_t n = 1;
     for (int32_t i = 0; i < b->p->count; i++)
         n += (size_t)(b->p->buffers[i].life_count ? b->p->buffers[i].life_count : 1);
@@ -247,14 +247,13 @@ static void fill_blocks(struct blocks *b)
     int32_t options = 0, lives = 0;
     for (int32_t i = 0; i < b->count; i++) gather_lives(b, i, &lives);
     for (int32_t i = 0; i < b->count; i++) find_options(b, i, &options, spans);
-    mem_free(spans);
 }
 
 void blocks_open(struct blocks *b, const struct lx_problem *p)
 {
     *b = (struct blocks){.p = p};
     size_t n = (size_t)p->count + 1;
-    int32_t *up = mem_alloc(n * sizeof *up);
+    OWNED int32_t *up = mem_alloc(n * sizeof *up);
     b->of = arena_array(&b->memory, n, sizeof *b->of);
     b->pool_count = p->pool_count ? p->pool_count : 1;
     b->rooms = arena_array(&b->memory, (size_t)b->pool_count, sizeof *b->rooms);
@@ -276,5 +275,4 @@ void blocks_open(struct blocks *b, const struct lx_problem *p)
         set_variables(b, up);
         blocks_relate(b);
     }
-    mem_free(up);
 }

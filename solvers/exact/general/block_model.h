@@ -8,7 +8,6 @@
 #pragma once
 
 #include "common/taken_bits.h"
-#include "placement/problem.h"
 
 enum { MOST_BLOCKS = 4000 };
 

@@ -75,7 +75,7 @@ static void clique_expand(struct clique_search *s, int32_t from, int32_t n, int3
 
 int32_t clique_through(const struct clique_graph *g, int32_t seed, int64_t steps, int32_t *members)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     int32_t degree = 0;
     for (int32_t v = 0; v < g->count; v++) degree += clique_graph_has(g, seed, v);
     struct clique_search s = {.g = g, .steps = steps, .best = -1, .best_members = members};
@@ -92,7 +92,6 @@ int32_t clique_through(const struct clique_graph *g, int32_t seed, int64_t steps
         s.stack[k] = v;
     }
     clique_expand(&s, 0, n, 1, g->weight[seed]);
-    arena_free(&memory);
     return s.best_count;
 }
 
@@ -126,12 +125,11 @@ void cliques_add(struct cliques *c, int32_t *members, int32_t count)
 void cliques_find(const struct clique_graph *g, int64_t steps, struct cliques *out)
 {
     *out = (struct cliques){0};
-    int32_t *members = mem_alloc(((size_t)g->count + 1) * sizeof *members);
+    OWNED int32_t *members = mem_alloc(((size_t)g->count + 1) * sizeof *members);
     cliques_reserve(out, 1);
     /* Fewer cliques weaken the bound but keep it valid. */
     for (int32_t v = 0; v < g->count && !cancel_requested(); v++)
         cliques_add(out, members, clique_through(g, v, steps, members));
-    mem_free(members);
 }
 
 void cliques_free(struct cliques *c)

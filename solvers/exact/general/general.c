@@ -116,7 +116,7 @@ static void solve_choice(struct choice *c, struct lx_answer *answer)
 /* For more blocks than a matrix can hold. */
 static void place_many(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
-    int32_t *mine = answer->pool ? NULL : mem_alloc(((size_t)p->count + 1) * sizeof *mine);
+    OWNED int32_t *mine = answer->pool ? NULL : mem_alloc(((size_t)p->count + 1) * sizeof *mine);
     struct lx_answer best = {.address = answer->address, .pool = answer->pool ? answer->pool : mine};
     int64_t value;
     bool have = false;
@@ -125,7 +125,6 @@ static void place_many(const struct lx_problem *p, const struct lx_run *run, str
     answer->status = LX_LIMIT;
     snprintf(answer->message, sizeof answer->message,
              "more than %d blocks are placed by the best of some orders, without a proof", MOST_BLOCKS);
-    mem_free(mine);
 }
 
 void general_solve(const struct lx_problem *p, const struct lx_run *run, const struct exact_options *options,

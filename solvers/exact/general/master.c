@@ -39,15 +39,13 @@ void layout_take(const struct blocks *b, const struct budget *budget, const stru
     size_t n = (size_t)b->p->count + 1;
     layout_copy(best, from, b->count);
     if (!run->progress) return;
-    int64_t *address = mem_alloc(n * sizeof *address);
-    int32_t *pool = mem_alloc(n * sizeof *pool);
+    OWNED int64_t *address = mem_alloc(n * sizeof *address);
+    OWNED int32_t *pool = mem_alloc(n * sizeof *pool);
     for (int32_t i = 0; i < b->p->count; i++) {
         pool[i] = best->pool[b->of[i]] < 0 ? 0 : best->pool[b->of[i]];
         address[i] = best->pool[b->of[i]] < 0 ? LX_OFF_CHIP : best->address[b->of[i]];
     }
     run->progress(run->context, &(struct lx_progress){budget->steps, best->cost, bound, address, pool, NULL});
-    mem_free(address);
-    mem_free(pool);
 }
 
 static bool master_count_on(const struct blocks *b, const struct layout *l, const struct lx_group *g, bool on,

@@ -40,7 +40,7 @@ static bool master_parts_solve_part(struct parts *s, int32_t first)
     part.accepts = true;
     part.context = s;
     part.best = INT64_MAX;
-    struct term *terms = mem_alloc(((size_t)s->count + 1) * sizeof *terms);
+    OWNED struct term *terms = mem_alloc(((size_t)s->count + 1) * sizeof *terms);
     for (size_t k = 0; k < g->rows.count; k++) {
         const struct programme_row *row = &g->rows.at[k];
         if (sets_root(s->up, row->terms[0].column) != first) continue;
@@ -48,7 +48,6 @@ static bool master_parts_solve_part(struct parts *s, int32_t first)
             terms[e] = (struct term){s->number[row->terms[e].column], row->terms[e].coefficient};
         programme_add_row(&part, terms, row->count, row->need);
     }
-    mem_free(terms);
     programme_solve(&part);
     bool ok = part.proved >= part.best;
     s->none |= ok && part.best > part.total_cost;
@@ -102,7 +101,7 @@ static bool search_parts(struct parts *s)
 
 bool master_solve_parts(struct master *m)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct parts s = {.m = m};
     size_t n = (size_t)m->programme.columns + 1;
     s.up = arena_array(&memory, n, sizeof *s.up);
@@ -110,7 +109,5 @@ bool master_solve_parts(struct master *m)
     s.columns = arena_array(&memory, n, sizeof *s.columns);
     s.point = arena_array(&memory, n, sizeof *s.point);
     s.found = arena_array(&memory, n, sizeof *s.found);
-    bool settled = search_parts(&s);
-    arena_free(&memory);
-    return settled;
+    return search_parts(&s);
 }

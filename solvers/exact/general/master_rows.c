@@ -55,7 +55,7 @@ static void master_rows_add_linked(struct master *m, int32_t linked)
 /* The bytes of the pool reserved whenever any member is alive. */
 static int64_t reserved_for_all(const struct master *m, int32_t pool, const int32_t *members, int32_t count)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     const struct room *room = &m->b->rooms[pool];
     size_t n = (size_t)room->reserved_count + 1;
     if (!room->reserved_count || !count) return 0;
@@ -76,7 +76,6 @@ static int64_t reserved_for_all(const struct master *m, int32_t pool, const int3
         memcpy(common, both, (size_t)kept * sizeof *both);
     }
     for (int32_t k = 0; k < kept; k++) bytes += common[k].to - common[k].from;
-    arena_free(&memory);
     return bytes;
 }
 
@@ -139,7 +138,7 @@ static void add_pool_sections(struct master *m, int32_t pool, const int64_t *tic
             by_size[count++] = (struct sized){b->at[i].size, i};
     }
     qsort(by_size, (size_t)count, sizeof *by_size, compare_sizes);
-    struct cliques seen = {0};
+    SCOPED(cliques_free) struct cliques seen = {0};
     for (int32_t t = 0; t < tick_count && !budget_stopped(m->programme.budget); t++) {
         /* The section of a tick: the blocks alive then, largest first unless all exclude each other, plus
          * others that exclude all of these. */
@@ -156,12 +155,11 @@ static void add_pool_sections(struct master *m, int32_t pool, const int64_t *tic
         cliques_add(&seen, members, n);
         if (seen.count > before) clique_row(m, pool, members, n, NULL, true);
     }
-    cliques_free(&seen);
 }
 
 static void master_rows_add_sections(struct master *m)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     const struct blocks *b = m->b;
     size_t n = (size_t)b->count + 1, lives = 1;
     for (int32_t i = 0; i < b->count; i++) lives += (size_t)b->at[i].life_count;
@@ -178,7 +176,6 @@ static void master_rows_add_sections(struct master *m)
         if (tick_count == 0 || ticks[tick_count - 1] != ticks[k]) ticks[tick_count++] = ticks[k];
     for (int32_t pool = 0; pool < b->pool_count; pool++)
         add_pool_sections(m, pool, ticks, tick_count, by_size, members);
-    arena_free(&memory);
 }
 
 void master_first_rows(struct master *m)

@@ -53,7 +53,7 @@ static enum fit_result master_ask(struct master *m, int32_t pool, int32_t *membe
 static int32_t master_shrink(struct master *m, int32_t pool, int32_t *members, int32_t count,
                              int64_t *scratch)
 {
-    int32_t *trial = mem_alloc(((size_t)count + 1) * sizeof *trial);
+    OWNED int32_t *trial = mem_alloc(((size_t)count + 1) * sizeof *trial);
     for (int32_t run = count / 2; run > 0; run = run == 1 ? 0 : (run + 1) / 2)
         for (int32_t from = 0; from < count && !budget_spent(m->programme.budget);) {
             int32_t out = (int32_t)min_i64(run, count - from), n = 0;
@@ -65,21 +65,20 @@ static int32_t master_shrink(struct master *m, int32_t pool, int32_t *members, i
             } else
                 from += out;
         }
-    mem_free(trial);
     return count;
 }
 
 static void cut_off(struct master *m, int32_t pool, int32_t count)
 {
-    int64_t *scratch = mem_alloc(((size_t)m->b->count + 1) * sizeof *scratch);
+    OWNED int64_t *scratch = mem_alloc(((size_t)m->b->count + 1) * sizeof *scratch);
     for (int32_t k = 0; k < m->b->soft_count; k++)
         m->soft_apart[k] &= (m->now.pool[m->b->softs[k].a] == pool && m->now.pool[m->b->softs[k].b] == pool);
     count = master_shrink(m, pool, m->members, count, scratch);
     if (m->b->soft_count) {
         /* Pairs kept apart within the core; the ones not needed are dropped. */
         const struct blocks *b = m->b;
-        bool *in = mem_zeroed((size_t)b->count + 1, sizeof *in),
-             *saved = mem_alloc((size_t)b->soft_count + 1);
+        OWNED bool *in = mem_zeroed((size_t)b->count + 1, sizeof *in),
+                   *saved = mem_alloc((size_t)b->soft_count + 1);
         for (int32_t k = 0; k < count; k++) in[m->members[k]] = true;
         for (int32_t k = 0; k < b->soft_count; k++)
             m->soft_apart[k] &= in[b->softs[k].a] && in[b->softs[k].b];
@@ -91,15 +90,12 @@ static void cut_off(struct master *m, int32_t pool, int32_t count)
                 if (on && master_ask(m, pool, m->members, count, m->core_nodes, scratch) != FIT_NO)
                     memcpy(m->soft_apart, saved, (size_t)b->soft_count * sizeof *saved);
             }
-        mem_free(in);
-        mem_free(saved);
     }
     row_begin(m, 1);
     for (int32_t k = 0; k < count; k++) row_add(m, opposite(master_in_pool(m, m->members[k], pool)), 1);
     for (int32_t k = 0; k < m->b->soft_count; k++)
         if (m->soft_apart[k]) row_add(m, (struct literal){m->first_soft + k, true}, 1);
     row_end(m);
-    mem_free(scratch);
 }
 
 /* --- Repair: an answer near a point that does not pack. Turns off the core's cheapest variable until
@@ -198,7 +194,7 @@ static void fill_up(struct repair *r, bool *tried)
 
 static void master_repair(struct master *m, const bool *point)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     const struct blocks *b = m->b;
     size_t n = (size_t)b->count + 1, variables = (size_t)b->variable_count + 1;
     struct repair r = {.m = m};
@@ -217,7 +213,6 @@ static void master_repair(struct master *m, const bool *point)
     if (m->best->known && !m->any)
         m->programme.best = min_i64(m->programme.best, m->best->cost - m->constant);
     layout_close(&r.trial);
-    arena_free(&memory);
 }
 
 /* --- The visit. --- */

@@ -338,7 +338,7 @@ ORDER(pile_compare_ranked, struct ranked, ORDER_DOWN(key) ORDER_UP(item));
  * place below the capacity. */
 static int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, int64_t *address)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     size_t n = (size_t)p->count + 1;
     struct ranked *order = arena_array(&memory, n, sizeof *order);
     struct byte_range *taken = arena_array(&memory, n, sizeof *taken);
@@ -374,7 +374,6 @@ static int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, i
         best = end;
         memcpy(address, trial, (size_t)p->count * sizeof *trial);
     }
-    arena_free(&memory);
     return best;
 }
 
@@ -383,7 +382,7 @@ static int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, i
 static enum fit_result search_part(const struct pile *p, const struct fit_limits *limits, int64_t *address,
                                    int64_t *nodes)
 {
-    struct cliques cliques;
+    SCOPED(cliques_free) struct cliques cliques;
     struct pile_search s;
     int64_t heaviest = pile_cliques(p, CLIQUE_STEPS, &cliques), spent = 0, budget = FIRST_NODES;
     enum fit_result result = heaviest > p->capacity ? FIT_NO : FIT_LIMIT;
@@ -403,7 +402,6 @@ static enum fit_result search_part(const struct pile *p, const struct fit_limits
         VEC_FREE(&s.queue);
         VEC_FREE(&s.trail);
     }
-    cliques_free(&cliques);
     *nodes += spent + p->count;
     return result;
 }
@@ -412,7 +410,7 @@ static enum fit_result search_part(const struct pile *p, const struct fit_limits
 static enum fit_result solve_members(const struct pile *p, int32_t *members, int32_t n, int32_t *number,
                                      const struct fit_limits *limits, int64_t *address, int64_t *nodes)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct pile part = {.capacity = p->capacity, .count = n, .bans = p->bans};
     size_t near = 0;
     for (int32_t k = 0; k < n; k++) near += (size_t)p->items[members[k]].near_count;
@@ -435,7 +433,6 @@ static enum fit_result solve_members(const struct pile *p, int32_t *members, int
     if (pile_first_fit(&part, FIRST_FIT_PASSES, limits->seed, found) > part.capacity)
         result = search_part(&part, limits, found, nodes);
     for (int32_t k = 0; result == FIT_YES && k < n; k++) address[members[k]] = found[k];
-    arena_free(&memory);
     return result;
 }
 
@@ -443,7 +440,7 @@ static enum fit_result solve_members(const struct pile *p, int32_t *members, int
 enum fit_result pile_solve(const struct pile *p, const struct fit_limits *limits, int64_t *address,
                            int64_t *nodes)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     size_t n = (size_t)p->count + 1;
     int32_t *part = arena_array(&memory, n, sizeof *part),
             *members = arena_array(&memory, n, sizeof *members),
@@ -467,6 +464,5 @@ enum fit_result pile_solve(const struct pile *p, const struct fit_limits *limits
         enum fit_result one = solve_members(p, members, count, number, limits, address, nodes);
         if (one != FIT_YES) result = one;
     }
-    arena_free(&memory);
     return result;
 }

@@ -162,7 +162,7 @@ static bool pool_heights_place_all(struct heights *h)
 void solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed, struct layout *best,
                    struct lx_answer *answer)
 {
-    struct arena memory = {0};
+    SCOPED(arena_free) struct arena memory = {0};
     struct heights h = {.b = b, .budget = budget, .seed = seed, .best = best, .lost = INT64_MAX};
     size_t n = (size_t)b->count + 1;
     h.members = arena_array(&memory, n, sizeof *h.members);
@@ -179,5 +179,4 @@ void solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed,
         if (!none) answer->bound = min_i64(h.lost, best->known ? best->cost : INT64_MAX);
     }
     layout_close(&h.now);
-    arena_free(&memory);
 }

@@ -120,7 +120,7 @@ static void add_bans(struct clustering *c, int32_t cluster, struct byte_range *s
 /* False: a pinned block lies in a banned range. */
 static bool make_pile(struct clustering *c)
 {
-    struct byte_range *spans =
+    OWNED struct byte_range *spans =
         mem_alloc(((size_t)c->q->b->rooms[c->q->pool].reserved_count + 1) * sizeof *spans);
     int32_t used = 0;
     bool banned = false;
@@ -151,7 +151,6 @@ static bool make_pile(struct clustering *c)
         }
         item->near_count = used - item->first_near;
     }
-    mem_free(spans);
     c->pile.bans = c->bans.at;
     return !banned;
 }
@@ -194,13 +193,12 @@ static enum fit_result pack_open(struct clustering *c, int64_t *address)
     struct pool_question *q = c->q;
     number_clusters(c);
     if (!measure_clusters(c) || !relate_clusters(c) || !make_pile(c)) return FIT_NO;
-    int64_t *found = mem_alloc(((size_t)c->pile.count + 1) * sizeof *found);
+    OWNED int64_t *found = mem_alloc(((size_t)c->pile.count + 1) * sizeof *found);
     enum fit_result result = pile_solve(&c->pile, &q->limits, found, &q->nodes);
     for (int32_t u = 0; result == FIT_YES && u < q->count; u++) {
         int32_t k = c->cluster[u];
         address[q->members[u]] = c->item[k] >= 0 ? found[c->item[k]] : c->pin[k];
     }
-    mem_free(found);
     return result;
 }
 

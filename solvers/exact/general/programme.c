@@ -61,7 +61,7 @@ static void merge_terms(struct programme *m, const struct term *terms, int32_t c
 
 static void give_row_to_lp(struct programme *m, struct programme_row *row)
 {
-    struct lp_entry *entries = mem_alloc(((size_t)row->count + 1) * sizeof *entries);
+    OWNED struct lp_entry *entries = mem_alloc(((size_t)row->count + 1) * sizeof *entries);
     int64_t largest = 1;
     for (int32_t k = 0; k < row->count; k++)
         largest = max_i64(largest, row->terms[k].coefficient < 0 ? -row->terms[k].coefficient
@@ -70,7 +70,6 @@ static void give_row_to_lp(struct programme *m, struct programme_row *row)
     for (int32_t k = 0; k < row->count; k++)
         entries[k] = (struct lp_entry){row->terms[k].column, row->scale * (double)row->terms[k].coefficient};
     lp_add_row(m->lp, entries, row->count, row->scale * (double)row->need);
-    mem_free(entries);
 }
 
 void programme_add_row(struct programme *m, const struct term *terms, int32_t count, int64_t need)
@@ -218,14 +217,13 @@ static int32_t at_leaf(struct programme *m)
     if (said == POINT_TAKEN) return m->best <= cost ? -2 : -1;
     if (m->rows.count == rows && !m->contradiction) {
         /* Cuts off exactly this point. */
-        struct term *terms = mem_alloc(((size_t)m->columns + 1) * sizeof *terms);
+        OWNED struct term *terms = mem_alloc(((size_t)m->columns + 1) * sizeof *terms);
         int64_t need = 1;
         for (int32_t j = 0; j < m->columns; j++) {
             terms[j] = (struct term){j, m->point[j] ? -1 : 1};
             need -= m->point[j];
         }
         programme_add_row(m, terms, m->columns, need);
-        mem_free(terms);
     }
     return -2;
 }

@@ -5,7 +5,6 @@
  * of integer duals, summed in 128 bits. Sizes: up to some thousand columns, hundreds to thousands of rows. */
 #pragma once
 
-#include "base/base.h"
 #include "exact/budget.h"
 #include "exact/lp.h"
 
