@@ -12,8 +12,8 @@ static void explain_buffer_describe(const struct lx_plan *p, int32_t i, struct t
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
     add_printable(out, b->name, 0);
-    text_format(out, ": %s on each core, ticks %lld to %lld, ", in_bytes(b->size).at, (long long)b->start,
-                (long long)b->end - 1);
+    text_format(out, ": %s%s, ticks %lld to %lld, ", in_bytes(b->size).at, p->stays ? " on each core" : "",
+                (long long)b->start, (long long)b->end - 1);
     if (p->answer.address[i] >= 0) {
         paint_add(out, PAINT_GOOD, "on chip");
         text_format(out, " at 0x%llx", (long long)p->answer.address[i]);
@@ -21,7 +21,8 @@ static void explain_buffer_describe(const struct lx_plan *p, int32_t i, struct t
             text_add(out, ", in place of ");
             add_printable(out, p->problem.buffers[p->took_slot_of[i]].name, 0);
         }
-        text_format(out, "; saves %s of HBM traffic\n", in_bytes(b->spill_cost).at);
+        text_format(out, p->stays ? "; saves %s of HBM traffic\n" : "; would cost %s off chip\n",
+                    in_bytes(b->spill_cost).at);
     } else {
         paint_add(out, PAINT_BAD, !p->graph->list && b->reason ? "must stay in HBM" : "off chip");
         text_add(out, ": ");

@@ -16,8 +16,8 @@ struct model_options {
     bool folders; /* files come from folders, where others may lie beside models */
 };
 
-/* False with `call->st`. */
-bool read_model_options(struct call *call, struct model_options *o);
+/* False with `call->st`. Weak: a program has it, or not. */
+bool read_model_options(struct call *call, struct model_options *o) __attribute__((weak));
 /* The name of one that was given, or NULL. */
 const char *model_option_given(const struct call *call);
 

@@ -1,6 +1,7 @@
 /* The summary of `lxplan plan`: the answer, its figures, the costliest buffers and ops. */
 #include "planning/buffer_table.h"
 #include "planning/planning.h"
+#include "interrupt.h"
 #include "planning/show_plan.h"
 #include "export/nest_words.h"
 
@@ -262,4 +263,39 @@ void show_summary(const struct lx_plan *p, const char *when, bool all, struct te
     show_copies(p, out);
     show_ops(p, waits, all ? 0 : MOST_ROWS, out);
     mem_free(waits);
+}
+
+static bool show_faster_stops(void *context)
+{
+    (void)context;
+    return interrupted;
+}
+
+void show_faster(const struct lx_plan *p, struct text *out)
+{
+    static const enum lx_ask asks[] = {LX_ASK_TIME, LX_ASK_BALANCED}; /* the second knows the bound */
+    const double us = p->figures.end_to_end_us;
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    struct lx_plan *made[2] = {0};
+    lx_status ignored = {0};
+    if (p->graph->list || p->asks_time || p->balanced || p->problem.objective != LX_SPILL) return;
+    for (int i = 0; i < 2; i++) {
+        struct lx_settings by_time = {.solvers = lx_solvers(), .usual = asks[i]};
+        struct lx_plan_options how = {.keeps_quiet = true, .like = p};
+        if (!lx_settings_plan(&by_time, p->graph, &how, values, &ignored)) continue;
+        how.run.quick = true;
+        how.run.stop = show_faster_stops;
+        made[i] = lx_plan_make(p->graph, &how, &ignored);
+    }
+    const struct lx_figures *f = made[0] ? &made[0]->figures : NULL;
+    if (f && made[1] && us > 1.5 * made[1]->figures.bound_us) {
+        text_format(out, "\nby time   no less than %s", in_micros(made[1]->figures.bound_us).at);
+        if (f->end_to_end_us < us) {
+            text_format(out, ", at most %s", in_micros(f->end_to_end_us).at);
+            text_format(out, " with %s of HBM traffic, %s", in_bytes(f->hbm_bytes).at,
+                        counted(f->sync_times, "sync").at);
+        }
+        text_format(out, "; this plan takes %s (--objective time, or balanced)\n", in_micros(us).at);
+    }
+    for (int i = 0; i < 2; i++) lx_plan_free(made[i]);
 }

@@ -114,7 +114,7 @@ static void list_objective(struct remedies *r, const struct remedy_sort *sort)
         snprintf(it.what, sizeof it.what, "--%s %s%s", lx_settings_at(LX_OPTION_OBJECTIVE).name, word,
                  splits ? " --cooptimise full" : "");
         snprintf(it.note, sizeof it.note, "%s", asks[i].note);
-        if (asks[i].ask == LX_ASK_TRAFFIC && p->fewer_bytes > 0) it.promise = 10; /* it is known to help */
+        if (asks[i].ask == LX_ASK_TRAFFIC && p->fewer_bytes > 0) it.promise = REMEDY_KNOWN;
         remedies_push(r, sort, it);
     }
 }
@@ -154,13 +154,19 @@ static bool add_hint(const struct lx_plan *p, int32_t op, const int64_t *splits,
     return out->length < 100;
 }
 
+/* Of "scores=s/8,t/4" or "scores=lx"; false: it is none. */
+static bool remedies_hint(const struct remedies *r, const char *text, struct remedy *out)
+{
+    if (!remedies_changed(r, LX_OPTION_HINT, text, out)) return false;
+    snprintf(out->what, sizeof out->what, "--%.8s %.100s", lx_settings_at(LX_OPTION_HINT).name, text);
+    return true;
+}
+
 /* The option that divides op `op` so; false: there is none. */
 static bool remedies_split(const struct remedies *r, int32_t op, const int64_t *splits, struct remedy *out)
 {
     SCOPED(text_free) struct text text = {0};
-    bool can = add_hint(r->plan, op, splits, &text) && remedies_changed(r, LX_OPTION_HINT, text.at, out);
-    if (can)
-        snprintf(out->what, sizeof out->what, "--%.8s %.100s", lx_settings_at(LX_OPTION_HINT).name, text.at);
+    bool can = add_hint(r->plan, op, splits, &text) && remedies_hint(r, text.at, out);
     return can;
 }
 
@@ -323,6 +329,16 @@ bool remedies_push_split(struct remedies *r, int32_t op, const int64_t *splits)
     return true;
 }
 
+bool remedies_push_place(struct remedies *r, const char *tensor)
+{
+    struct remedy it;
+    SCOPED(text_free) struct text text = {0};
+    text_format(&text, "%s=lx", tensor);
+    bool can = !strpbrk(tensor, " =") && remedies_hint(r, text.at, &it);
+    if (can) remedies_push(r, &sorts[BY_DIVISION], it);
+    return can;
+}
+
 void remedies_carry(struct remedies *to, struct remedies *from)
 {
     for (size_t i = 0; i < to->all.count; i++)
@@ -349,30 +365,6 @@ void remedies_free(struct remedies *r)
     mem_free(r->name);
     VEC_FREE(&r->all);
     *r = (struct remedies){0};
-}
-
-/* A buffer answers to its name, and all stays of a tensor to the tensor's. A plan with other cuts has other
- * stays: where there is no buffer "x#2", it is x that counts. */
-static bool remedies_answers(const struct lx_plan *p, int32_t i, const char *name, size_t length)
-{
-    const char *own =
-        p->stays ? p->layouts->graph->tensors[p->stays[i].tensor].name : p->problem.buffers[i].name;
-    return strncmp(own, name, length) == 0 && !own[length];
-}
-
-/* Buffers that must stay in HBM do not count. */
-enum presence presence_in(const struct lx_plan *p, const char *name)
-{
-    int32_t placed = 0, off = 0;
-    if (!name) return p->figures.spill_bytes > 0 ? PRESENCE_NO : PRESENCE_YES;
-    const char *number = p->stays ? strrchr(name, '#') : NULL;
-    size_t length = strlen(name), stem = number && number > name ? (size_t)(number - name) : length;
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        if (!remedies_answers(p, i, name, length) && !remedies_answers(p, i, name, stem)) continue;
-        placed += p->answer.address[i] >= 0;
-        off += p->answer.address[i] < 0 && !p->problem.buffers[i].reason;
-    }
-    return !placed ? PRESENCE_NO : off ? PRESENCE_PART : PRESENCE_YES;
 }
 
 int64_t remedy_rank(const struct remedy *it, enum remedy_by by)
@@ -418,6 +410,15 @@ void remedies_sort(struct remedies *r)
             r->all.at[k] = *b;
         }
         r->all.at[k] = it;
+    }
+    for (size_t i = 1; i < r->all.count; i++) { /* one scratchpad for two goals is one remedy */
+        struct remedy *a = &r->all.at[i - 1], *b = a + 1;
+        if (!a->goal || !b->goal || a->state != REMEDY_TRIED || b->state != REMEDY_TRIED ||
+            strcmp(a->what, b->what) != 0)
+            continue;
+        if (b->goal == GOAL_ALL) memcpy(a->note, b->note, sizeof a->note);
+        lx_plan_free(b->made);
+        memmove(b, b + 1, (--r->all.count - i) * sizeof *b);
     }
 }
 
@@ -492,8 +493,11 @@ VALUE_OF(slower_value, struct remedy_row,
     const double change = now > 0 ? (row->it->us - now) / now : 0;
     v->words = "";
     v->number = NAN;
-    if (has_figures(row) && !row->of->plan->graph->list)
-        remedy_columns_add_share(v, change, fabs(change) < 5e-4, change > 0 ? PAINT_BAD : PAINT_GOOD);)
+    if (!has_figures(row) || row->of->plan->graph->list) return;
+    const bool may_be_faster = row->it->state == REMEDY_CUT && change > 0; /* in full */
+    const bool same = may_be_faster || fabs(change) < 5e-4;
+    remedy_columns_add_share(v, change, same, change > 0 ? PAINT_BAD : PAINT_GOOD);
+    if (may_be_faster) v->words = "?";)
 VALUE_OF(note_value, struct remedy_row,
     v->paint = PAINT_DIM;
     v->words = row->it->note;

@@ -27,6 +27,8 @@ enum remedy_goal { GOAL_NONE, GOAL_BUFFER /* it is on chip */, GOAL_ALL /* nothi
 
 struct remedy_sort;
 
+enum { REMEDY_KNOWN = 10 }; /* promise of a row that is known to help */
+
 struct remedy {
     const struct remedy_sort *sort;
     struct lx_settings
@@ -80,6 +82,8 @@ int64_t remedy_try(const struct remedies *r, struct remedy *it, const struct lx_
                    const struct remedy_watch *watch);
 /* A row that divides op `op` by these splits; false: no option can ask for that. */
 bool remedies_push_split(struct remedies *r, int32_t op, const int64_t *splits);
+/* A row that puts a tensor, or a list's buffer, on chip, whatever that costs; false: no option can ask for it. */
+bool remedies_push_place(struct remedies *r, const char *tensor);
 /* The figures of a plan; `name` as for presence_in. */
 void remedy_take_figures(struct remedy *it, const struct lx_plan *p, const char *name);
 /* Takes results over from another list of the same plan: a plan is the same whoever asks. */

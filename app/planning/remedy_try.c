@@ -26,6 +26,30 @@ static const struct lx_plan *remedy_try_plan_with(struct trial *t, const struct 
     return p;
 }
 
+/* A buffer answers to its name, and all stays of a tensor to the tensor's. A plan with other cuts has other
+ * stays: where there is no buffer "x#2", it is x that counts. */
+static bool remedies_answers(const struct lx_plan *p, int32_t i, const char *name, size_t length)
+{
+    const char *own =
+        p->stays ? p->layouts->graph->tensors[p->stays[i].tensor].name : p->problem.buffers[i].name;
+    return strncmp(own, name, length) == 0 && !own[length];
+}
+
+/* Buffers that must stay in HBM do not count. */
+enum presence presence_in(const struct lx_plan *p, const char *name)
+{
+    int32_t placed = 0, off = 0;
+    if (!name) return p->figures.spill_bytes > 0 ? PRESENCE_NO : PRESENCE_YES;
+    const char *number = p->stays ? strrchr(name, '#') : NULL;
+    size_t length = strlen(name), stem = number && number > name ? (size_t)(number - name) : length;
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        if (!remedies_answers(p, i, name, length) && !remedies_answers(p, i, name, stem)) continue;
+        placed += p->answer.address[i] >= 0;
+        off += p->answer.address[i] < 0 && !p->problem.buffers[i].reason;
+    }
+    return !placed ? PRESENCE_NO : off ? PRESENCE_PART : PRESENCE_YES;
+}
+
 void remedy_take_figures(struct remedy *it, const struct lx_plan *p, const char *name)
 {
     it->value = lx_plan_value(p);

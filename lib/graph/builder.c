@@ -307,7 +307,9 @@ static struct lx_graph *share_graph_copy_of(const struct lx_graph *g)
     *copy = *g;
     copy->memory = memory;
     copy->users = users;
-    copy->sharing = lx_graph_ref(g->sharing && g->ops == g->sharing->ops ? g->sharing : g);
+    const struct lx_graph *owner = g->sharing;
+    bool owns_none = owner && g->ops == owner->ops && g->tensors == owner->tensors && g->list == owner->list;
+    copy->sharing = lx_graph_ref(owns_none ? owner : g);
     return copy;
 }
 
@@ -388,6 +390,27 @@ const struct lx_graph *lx_graph_with_hints(const struct lx_graph *g, int32_t op,
     ops[op].hints = arena_copy_array(copy->memory, hints, (size_t)count, sizeof *hints);
     ops[op].hint_count = count;
     copy->ops = ops;
+    graph_hash(copy, NULL);
+    return copy;
+}
+
+const struct lx_graph *lx_graph_with_memory(const struct lx_graph *g, int32_t i, enum lx_memory memory)
+{
+    struct lx_graph *copy = share_graph_copy_of(g);
+    if (g->list) {
+        struct lx_list *list = arena_copy_array(copy->memory, g->list, 1, sizeof *list);
+        struct lx_buffer *buffers =
+            arena_copy_array(copy->memory, list->buffers, (size_t)list->buffer_count, sizeof *buffers);
+        buffers[i].must = memory == LX_MEMORY_LX;
+        if (memory == LX_MEMORY_HBM) buffers[i].reason = "a hint says hbm";
+        list->buffers = buffers;
+        copy->list = list;
+    } else {
+        struct lx_tensor *tensors =
+            arena_copy_array(copy->memory, g->tensors, (size_t)g->tensor_count, sizeof *tensors);
+        tensors[i].memory = (int8_t)(1 + memory);
+        copy->tensors = tensors;
+    }
     graph_hash(copy, NULL);
     return copy;
 }

@@ -379,6 +379,8 @@ const struct lx_graph *lx_graph_with_imported(const struct lx_graph *g, const st
 /* The graph with split hints for one op. */
 const struct lx_graph *lx_graph_with_hints(const struct lx_graph *g, int32_t op,
                                            const struct lx_split_hint *hints, int count);
+/* The graph with tensor `i`, of a list buffer `i`, in this memory. */
+const struct lx_graph *lx_graph_with_memory(const struct lx_graph *g, int32_t i, enum lx_memory memory);
 /* A list with a placement by somebody else, in its `address`, and without pins that are
  * such places. The arrays are copied; NULL: those of the list. */
 const struct lx_graph *lx_graph_with_places(const struct lx_graph *g, const int64_t *address,

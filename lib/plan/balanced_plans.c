@@ -13,11 +13,14 @@
 
 static const double SLOWER = 1.1, CLOSE = 1.01; /* CLOSE: to the bound of time */
 
-/* Less time, as far as it is above `fast_us`; then fewer bytes, then less time at all. */
+/* Tensors where the pattern wants them; less time, as far as it is above `fast_us`; then fewer bytes, then less time
+ * at all. */
 static bool balanced_is_better(const struct lx_plan *p, const struct lx_plan *than, double fast_us)
 {
     const double own = p->figures.end_to_end_us, other = than->figures.end_to_end_us;
     const int64_t fewer = than->figures.hbm_bytes - p->figures.hbm_bytes;
+    const bool met = lx_plan_stated_met(p, NULL);
+    if (met != lx_plan_stated_met(than, NULL)) return met;
     if (fmax(own, fast_us) != fmax(other, fast_us)) return fmax(own, fast_us) < fmax(other, fast_us);
     return fewer ? fewer > 0 : own < other;
 }

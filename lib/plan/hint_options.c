@@ -1,4 +1,5 @@
-/* Hints are stored as text, like other values, and parsed when they are applied to a graph. */
+/* Hints are stored as text, like other values, and parsed when they are applied to a graph: splits of an op,
+ * or the memory of a tensor or of a list's buffer. */
 #include "plan/launch_options.h"
 
 enum { MOST_HINTS = LX_MAX_RANK * 2 };
@@ -25,19 +26,28 @@ static int hint_options_read_hints(const char *text, struct lx_split_hint hints[
         if (!*end) return n;
         at = end;
     }
-    status_set(st, LX_E_USAGE, "hint %.60s: it must be splits such as s/8,t/4", text);
+    status_set(st, LX_E_USAGE, "hint %.60s: it must be splits such as s/8,t/4, or lx or hbm for a tensor",
+               text);
     return -1;
 }
 
-bool hint_option_set(struct lx_settings *o, const char *op, const char *text, lx_status *st)
+/* An op and a tensor may have the same name. */
+static bool hint_is_split(const char *text)
+{
+    return *text && text[1] == '/';
+}
+
+bool hint_option_set(struct lx_settings *o, const char *name, const char *text, lx_status *st)
 {
     struct lx_split_hint ignored[MOST_HINTS];
     char all[sizeof o->hints];
-    if (hint_options_read_hints(text, ignored, st) < 0) return false;
+    bool splits = lx_memory_find(text) == LX_MEMORY_COUNT;
+    if (splits && hint_options_read_hints(text, ignored, st) < 0) return false;
     memcpy(all, o->hints, sizeof all);
-    size_t length = strlen(op);
-    char *at = all; /* the entry of the op, or the end */
-    while (*at && !(strncmp(at, op, length) == 0 && at[length] == '=')) {
+    size_t length = strlen(name);
+    char *at = all; /* the entry of the op or tensor, or the end */
+    while (*at && !(strncmp(at, name, length) == 0 && at[length] == '=' &&
+                    hint_is_split(at + length + 1) == splits)) {
         at += strcspn(at, " ");
         at += strspn(at, " ");
     }
@@ -46,12 +56,24 @@ bool hint_option_set(struct lx_settings *o, const char *op, const char *text, lx
     memmove(at, next, strlen(next) + 1);
     size_t used = strlen(all);
     while (used > 0 && all[used - 1] == ' ') all[--used] = 0;
-    int n = snprintf(all + used, sizeof all - used, "%s%s=%s", used ? " " : "", op, text);
+    int n = snprintf(all + used, sizeof all - used, "%s%s=%s", used ? " " : "", name, text);
     if (n < 0 || (size_t)n >= sizeof all - used)
         return status_set(st, LX_E_LIMIT, "more hints than there is room for (%d characters)",
                           (int)sizeof all);
     memcpy(o->hints, all, sizeof all);
     return true;
+}
+
+/* Applies "value=lx". */
+static const struct lx_graph *hint_place(const struct lx_graph *g, const char *name, const char *memory,
+                                         lx_status *st)
+{
+    int32_t i = 0, count = g->list ? g->list->buffer_count : g->tensor_count;
+    while (i < count && strcmp(g->list ? g->list->buffers[i].name : g->tensors[i].name, name) != 0) i++;
+    if (i < count) return lx_graph_with_memory(g, i, lx_memory_find(memory));
+    status_set_at(st, LX_E_UNKNOWN_NAME, g->file, 0, 0, "a hint names %s \"%.60s\", which is not there",
+                  g->list ? "buffer" : "tensor", name);
+    return NULL;
 }
 
 /* Applies one entry. A split beyond the cores is an error here; in a pattern it is skipped. */
@@ -63,6 +85,7 @@ static const struct lx_graph *with_entry(const struct lx_graph *g, char *entry, 
     int64_t left = g->device.cores;
     if (!equals) return status_set(st, LX_E_USAGE, "hint %.60s: it must be OP=SPLITS", entry), NULL;
     *equals = 0;
+    if (!hint_is_split(equals + 1)) return hint_place(g, entry, equals + 1, st);
     while (op < g->op_count && strcmp(g->ops[op].name, entry) != 0) op++;
     if (op == g->op_count)
         return status_set_at(st, LX_E_UNKNOWN_NAME, g->file, 0, 0,

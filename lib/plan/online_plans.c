@@ -10,6 +10,8 @@
 
 static bool online_plans_is_better(const struct lx_plan *p, const struct lx_plan *than)
 {
+    const bool met = lx_plan_stated_met(p, NULL);
+    if (met != lx_plan_stated_met(than, NULL)) return met;
     if (p->asks_time) return p->figures.end_to_end_us < than->figures.end_to_end_us;
     return p->figures.hbm_bytes < than->figures.hbm_bytes;
 }

@@ -82,9 +82,11 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
         .help = "static: runs of tiles; dynamic: who is free first, by predicted time, takes the next of a "
                 "global launch"},
     [LX_OPTION_HINT] = {
-        .name = "hint", .argument = "OP=SPLITS", .kind = LX_TAKES_PAIRS, .group = LX_GROUP_PASSES, .none = "none",
-        .brief = "how an op is divided: OP=s/8,t/4",
-        .help = "divide an op so, as a hint in the pattern would: scores=s/8,t/4; may be repeated"},
+        .name = "hint", .argument = "NAME=HINT", .kind = LX_TAKES_PAIRS, .group = LX_GROUP_PASSES, .none = "none",
+        .brief = "an op's split OP=s/8,t/4; TENSOR=lx, =hbm",
+        .help = "divide an op so, as a hint in the pattern would: scores=s/8,t/4; or the memory of a tensor (of "
+                "a list: of a buffer): scores=lx puts it on chip, whatever that costs, scores=hbm leaves it "
+                "off; may be repeated"},
     [LX_OPTION_NESTS] = {
         .name = "nests", .argument = "FIRST-LAST:VAR/T[,VAR/T]", .kind = LX_TAKES_TEXT, .group = LX_GROUP_PASSES,
         .none = "none", .of_search = true,

@@ -18,6 +18,7 @@ enum when {
     BUNDLES,           /* there are more bundles than extern ops force */
     TOO_WIDE,          /* an op outside of nests exceeds the span limit */
     BOUND,             /* the bound may be raised */
+    STATED,            /* the pattern wants a tensor in lx that is off chip */
     OVERLAPS,          /* the time of the plan counts, and loads may be issued early */
 };
 
@@ -45,9 +46,20 @@ static const struct step steps[] = {
     {"fewer bundles",             BUNDLES,           bundles_merge,                true},
     {"higher bound",              BOUND,             bounds_raise,                 true},
     {"early loads",               OVERLAPS,          prefetch_search,              true},
+    {"stated places",             STATED,            places_stated,                false},
 };
 /* clang-format on */
 _Static_assert(sizeof steps / sizeof *steps <= LX_MOST_GAINS, "a gain per step");
+
+static bool step_lacks_places(const struct attempt *a)
+{
+    const struct draft *x = &a->draft;
+    for (int32_t i = 0; i < x->problem.count; i++)
+        if (x->graph->tensors[x->stays[i].tensor].memory == 1 + LX_MEMORY_LX && a->answer.address[i] < 0 &&
+            lx_may_be_placed(&x->problem, &x->problem.buffers[i]))
+            return true;
+    return false;
+}
 
 static bool step_is_due(const struct search *s, enum when when)
 {
@@ -68,6 +80,7 @@ static bool step_is_due(const struct search *s, enum when when)
     case BUNDLES: return searches && time && s->bundles_limited;
     case TOO_WIDE: return ops_too_wide(&s->best.draft) > 0;
     case BOUND: return searches && asks_traffic(s) && !time;
+    case STATED: return asks_traffic(s) && step_lacks_places(&s->best);
     case OVERLAPS:
         return !s->effort.quick && asks_traffic(s) && (time || s->request->overlaps) &&
                s->best.draft.how.passes.prefetch == LX_PREFETCH_AUTO;

@@ -33,6 +33,9 @@ int32_t bundles_too_large(const struct draft *x, const int64_t *address);
 /* True if there are more bundles than extern ops require. */
 bool bundles_are_limited(const struct search *search);
 
+/* A step: puts tensors on chip that the pattern wants there (solve_draft.c). */
+bool places_stated(struct search *search);
+
 /* A step: issues loads before they are due, if the plan takes less time; its bytes stay. */
 bool prefetch_search(struct search *search);
 /* Loads operands early that ops would stream from HBM, where there is room and the plan takes less time than

@@ -1,4 +1,5 @@
 /* Gives a draft to a solver: for least traffic, time or height, at true prices or at the clone rule's. */
+#include "search/search_steps.h"
 #include "search/trial.h"
 #include "search/time.h"
 
@@ -245,4 +246,34 @@ bool trial_solve_draft(const struct trial *trial, struct attempt *a)
         return false;
     a->bound = a->answer.bound + (traffic ? a->draft.base_bytes : 0);
     return attempt_bytes(&a->draft, a->answer.address, &a->hbm_bytes);
+}
+
+/* Tensors that the pattern wants in lx: the last draft is solved again with them on chip, whatever that costs. If no
+ * placement has them all, the best one stands. */
+bool places_stated(struct search *search)
+{
+    struct attempt *best = &search->best;
+    const struct draft *x = &best->draft;
+    const size_t n = (size_t)x->problem.count;
+    struct lx_problem p = x->problem;
+    struct lx_buffer *buffers = arena_copy_array(best->memory, p.buffers, n, sizeof *buffers);
+    struct lx_answer answer = {.address = arena_array(best->memory, n, sizeof *answer.address)};
+    lx_status ignored = {0};
+    struct search own = *search;
+    const struct trial trial = {.search = &own, .effort = search->effort, .below = INT64_MAX};
+    own.st = &ignored;
+    p.buffers = buffers;
+    for (size_t i = 0; i < n; i++)
+        buffers[i].must = x->graph->tensors[x->stays[i].tensor].memory == 1 + LX_MEMORY_LX &&
+                          lx_may_be_placed(&p, &buffers[i]);
+    if (!solve_linked(&trial, x->base_bytes, &p, &answer) ||
+        !lx_problem_check(&p, answer.address, &answer.objective, &ignored) ||
+        !attempt_bytes(x, answer.address, &best->hbm_bytes))
+        return true;
+    memcpy(best->answer.address, answer.address, n * sizeof *answer.address);
+    best->answer.objective = answer.objective;
+    best->answer.status = LX_FEASIBLE;
+    search->unproved = "not proved optimal: the bound lets tensors be off chip that the pattern wants in lx";
+    if (asks_time(search)) best->us = attempt_us(search, x, answer.address, INFINITY);
+    return true;
 }

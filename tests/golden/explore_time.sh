@@ -20,6 +20,10 @@ see 80x24 patterns/targets/staircase.json B
 see 80x24 $tight ':lx 850k<Enter><wait>BjZ<Enter>'
 for size in 80x24 120x40 200x60; do see $size $tight ':lx 850k<Enter><wait>4oF<wait>'; done
 see 80x24 $tight ':lx 850k<Enter><wait>4oA'
+# The plan that has it on chip, taken; dropped; of a list; and where no hint can ask for it.
+see 80x24 $tight ':lx 850k<Enter><wait>4oF<wait><Enter><wait>'
+see 80x24 $tight ':lx 850k<Enter><wait>4oF<wait><Esc>'
+see 80x24 patterns/targets/simple_fragmentation.json ':solver greedy<Enter><wait>4oF<wait>'
 echo "== story"
 $LXPLAN show $tight --lx 850k --story
 $LXPLAN show patterns/graphs/transformer_block.json --story

@@ -17,6 +17,8 @@ $LXPLAN sweep "$scratch/m.mlir" --dim %x:0=128 --value hbm -s greedy --steps 2 -
 $LXPLAN bench "$scratch/m.mlir" --dim %x:0=128 -s greedy -q; echo "exit $?"
 $LXPLAN export "$scratch/m.mlir" --dim %x:0=128 --format pattern | grep -c '"kind": "relu"'
 $LXPLAN explore "$scratch/m.mlir" --dim %x:0=128 --size 80x24 --script '<wait>2' --dump-screen "$scratch/s"; grep -E 'proj|act' "$scratch/s" | sed 's/ *$//'
+$LXPLAN "$scratch/m.mlir" --size 80x24 --script '<wait>' --dump-screen "$scratch/s"; grep ':dim' "$scratch/s"
+$LXPLAN "$scratch/m.mlir" --size 80x24 --script '<wait>:dim %x:0=64 %x:0=128<Enter><wait>y2' --dump-screen "$scratch/s"; grep -E 'proj|act' "$scratch/s" | sed 's/ *$//'
 $LXPLAN "$scratch/m.mlir" --dim %x:0=128 --no-fold --cores 8 --size 100x24 --script '<wait>y' --dump-screen "$scratch/s"; grep -o 'lxplan plan.*8' "$scratch/s"
 # Options that have nothing to say.
 $LXPLAN plan "$scratch/m.plan" --dim %x:0=128; echo "exit $?"

@@ -175,6 +175,17 @@ static void acts_pin(struct explorer *x)
         explorer_say(x, TONE_WARN, "there is no plan to pin");
 }
 
+static void acts_set_dims(struct explorer *x, const char *dims)
+{
+    struct session *s = &x->session;
+    lx_status st = {0};
+    if (s->current < 0) return;
+    if (!source_set_dims(s->patterns.at[s->current].source, dims, &st))
+        explorer_say(x, TONE_BAD, "%s", st.text);
+    else
+        session_reload(s, s->current);
+}
+
 /* Without a name the next theme. */
 static void acts_set_theme(struct explorer *x, const char *name)
 {
@@ -322,6 +333,7 @@ static const struct {
     [REQ_ITERATION] = {.step = acts_iterate},
     [REQ_EXECUTE_ON] = {.with = acts_run_on},
     [REQ_SET] = {.with = acts_set_named},
+    [REQ_DIM] = {.with = acts_set_dims},
     [REQ_THEME] = {.with = acts_set_theme},
     [REQ_NEXT_THEME] = {.with = acts_set_theme},
     [REQ_BIND] = {.with = acts_bind},

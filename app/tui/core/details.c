@@ -113,6 +113,10 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
             add_whole_words(p, i, nest, iteration, &line);
     }
     details_put(on, &text, INK(KEY), &line);
+    struct ghost ghost;
+    bool has_ghost = ghost_find(&on->session->shown.index, i, &ghost), forced = has_ghost && ghost_forced(on->session, i);
+    if (forced) ghost_add_words(on, p, i, &ghost, &line);
+    details_put(on, &text, INK(TITLE), &line);
     if (!placed && p->reason[i]) {
         text_add(&line, "why: ");
         add_printable(&line, p->reason[i], 0);
@@ -125,17 +129,15 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
     }
     int64_t moved = on->session->shown.moved ? on->session->shown.moved[i] : 0;
     if (placed && b->spill_cost > 0) {
-        text_format(&line, "saves %s of HBM traffic", in_bytes(b->spill_cost).at);
+        text_format(&line, p->stays ? "saves %s of HBM traffic" : "would cost %s off chip",
+                    in_bytes(b->spill_cost).at);
         details_put(on, &text, INK(PLAIN), &line);
     } else if (!placed) {
         text_format(&line, p->stays ? "moves %s of HBM traffic; %s: remedies" : "costs %s; %s: remedies",
                     in_bytes(moved).at, KEY_OF(WHY));
         details_put(on, &text, b->reason ? INK(PLAIN) : INK(BAD), &line);
-        struct ghost ghost;
-        if (ghost_find(&on->session->shown.index, i, &ghost)) {
-            ghost_add_words(on, p, i, &ghost, &line);
-            details_put(on, &text, INK(BAD), &line);
-        }
+        if (has_ghost && !forced) ghost_add_words(on, p, i, &ghost, &line);
+        details_put(on, &text, INK(BAD), &line);
     }
     details_add_copies(on, i, &line);
     details_add_uses(on, i, &line);

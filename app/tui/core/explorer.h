@@ -1,7 +1,6 @@
 /* The explorer between keys and the grid: the page, the panel on top, the command line. */
 #pragma once
 
-#include "tui/core/tries.h"
 #include "tui/core/views.h"
 #include "text/format.h"
 
@@ -159,6 +158,22 @@ bool why_open(struct explorer *x);
 /* view_loops.c: the launch of an op, its tiles per core, and the kernel arguments of the selected core. Returns
  * the rows it took. */
 int launch_draw_tiles(const struct scene *on, struct box area, int64_t cores, const struct lx_op_launch *o);
+
+/* tries.c: takes the settings of a row: "applied: --tile none; u: undo". False: they are those of now. */
+bool tries_take(struct explorer *x, const struct remedy *it, const char *verb);
+/* Rows of remedies as a table with a list's cursor. */
+struct tries_table {
+    struct list *list;
+    const struct remedies *rows;
+    struct column columns[REMEDY_COLUMNS]; /* those of remedies, changed for the view */
+    struct sorting by;                     /* column -1: none */
+    int least_rows;                        /* with fewer rows there are no headings */
+    /* Marks a row, whose first two columns are free, and the one under the cursor. */
+    void (*mark)(const struct scene *on, const void *view, struct box row, int i);
+    const void *view;
+};
+/* Returns the rows of the list. */
+int tries_draw(const struct scene *on, struct box area, const struct tries_table *t);
 
 /* details.c: everything about one buffer, in lines */
 void details_draw(const struct scene *on, struct box area, int32_t buffer);

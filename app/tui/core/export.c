@@ -165,7 +165,8 @@ void take_copy(struct explorer *x)
         return;
     }
     text_free(&x->copied);
-    settings_command(&s->now, s->patterns.at[s->current].path, s->patterns.at[s->current].models, &x->copied);
+    settings_command(&s->now, s->patterns.at[s->current].path,
+                     source_models(s->patterns.at[s->current].source), &x->copied);
     explorer_say(x, TONE_GOOD, "%s", x->copied.at ? x->copied.at : "");
     x->whole_message = true;
 }

@@ -130,7 +130,7 @@ enum argument {
       "next buffer off chip, most expensive first")                                                          \
     R(ON_CHIP_BIGGEST, "peak", "P", IN(MAP), NONE, "Map", "to the tick with most bytes in use")              \
     R(FORCE, "force", "F", IN(MAP), NONE, "Map",                                                             \
-      "force the buffer that is off chip on chip: the rest is solved again, for the price")                  \
+      "plan with the buffer that is off chip on chip: what leaves, what it costs; <Enter> takes it")         \
     R(AT_PEAK, "at-peak", "^", IN_PLAN, NONE, "Map",                                                         \
       "what is on chip at the fullest tick: a table by size, with padding")                                  \
     R(HEX, "hex", "#", EVERYWHERE, NONE, "Map", "addresses in hex or decimal")                               \
@@ -189,6 +189,7 @@ enum argument {
     R(LEVEL, "level", "", EVERYWHERE, NUMBER, "What if", "effort of the solver auto, 0 to 9")                \
     R(SEED, "seed", "", EVERYWHERE, NUMBER, "What if", "seed of solvers that use random numbers")            \
     R(SET, "set", "", EVERYWHERE, SETTING, "What if", "any setting: set NAME VALUE")                         \
+    R(DIM, "dim", "", EVERYWHERE, TEXT, "What if", "extents that a model leaves open: dim batch=1 seq=128")  \
     R(UNDO, "undo", "u", EVERYWHERE, NONE, "What if", "undo the last change")                                \
     R(REDO, "redo", "<C-r>", EVERYWHERE, NONE, "What if", "redo it")                                         \
     R(RELOAD, "reload", "R", EVERYWHERE, NONE, "What if", "reload the pattern's file and plan it")           \

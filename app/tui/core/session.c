@@ -18,10 +18,20 @@ bool session_begin(struct session *s, const struct what_if *how)
     return s->worker != NULL;
 }
 
+void session_forget_forced(struct session *s)
+{
+    tries_forget(&s->forced.tries);
+    change_free(&s->forced.change);
+    text_free(&s->forced.left);
+    mem_free(s->forced.leaves);
+    s->forced.leaves = NULL;
+}
+
 void session_end(struct session *s)
 {
     worker_end(s->worker);
     s->worker = NULL;
+    session_forget_forced(s);
     team_cut_free(&s->team.cut);
     lx_team_result_free(&s->team.run.result);
     for (size_t i = 0; i < s->patterns.count; i++) {
@@ -54,8 +64,7 @@ static void session_add_file(struct session *s, char *path, size_t skip)
     size_t new = s->patterns.count, n = 0;
     const char *shown = path + skip;
     VEC_PUSH(&s->patterns,
-             (struct pattern){
-                 .path = path, .shown = shown, .source = source_new(path, s->models), .models = s->models});
+             (struct pattern){.path = path, .shown = shown, .source = source_new(path, s->models)});
     const char **paths = mem_alloc((new + 1) * sizeof *paths);
     for (size_t i = 0; i <= new; i++)
         if (strcmp(path_tail(s->patterns.at[i].path, NULL, 0), path_tail(shown, NULL, 0)) == 0)

@@ -2,7 +2,7 @@
  * every view shows the same session. Background work is done by jobs, a `struct work` for each sort. */
 #pragma once
 
-#include "planning/remedies.h"
+#include "tui/core/tries.h"
 #include "tui/core/planned.h"
 #include "tui/team/team_model.h"
 
@@ -83,7 +83,6 @@ struct pattern {
     char *path;
     const char *shown; /* the part of the path that is shown */
     struct pattern_source *source;
-    const struct model_options *models; /* how a model is read; NULL: the default */
     bool is_read;
     struct facts facts;
     struct last_plan last;
@@ -153,10 +152,21 @@ struct session {
         uint64_t number; /* of the last run that was requested */
     } run;
 
+    /* The plan with a buffer, tries.of_what, forced on chip: a list of one row, whose plan the map compares with the
+     * one on the screen. */
+    struct forced {
+        struct tries tries;
+        int64_t address;      /* there; -1: it has no buffer of this name */
+        struct change change; /* known once `leaves` is */
+        uint8_t *leaves;      /* per buffer on the screen: it leaves; NULL: not known yet */
+        struct text left;     /* their names */
+    } forced;
+
     struct team_model team;
     struct selection selection;
 };
 
+void session_forget_forced(struct session *s);
 /* False when there are no threads. */
 bool session_begin(struct session *s, const struct what_if *how);
 void session_end(struct session *s);

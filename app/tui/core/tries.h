@@ -11,14 +11,14 @@ struct session;
 void tries_run(void *data, void *watch);
 void tries_done(void *data, bool stopped);
 void tries_free(void *data);
-/* The sorts of jobs of one list: as they come, and at the user's request. */
+/* The sorts of jobs of one list: the first round, what the user asks for, and later rounds, behind all else. */
+enum { TRY_FIRST, TRY_ASKED, TRY_AGAIN, TRY_SORTS };
+/* clang-format off */
 #define TRIES_WORK                                                                                           \
-    {                                                                                                        \
-        {3, tries_run, tries_done, tries_free},                                                              \
-        {                                                                                                    \
-            2, tries_run, tries_done, tries_free                                                             \
-        }                                                                                                    \
-    }
+    {{3, tries_run, tries_done, tries_free},                                                                 \
+     {2, tries_run, tries_done, tries_free},                                                                 \
+     {6, tries_run, tries_done, tries_free}}
+/* clang-format on */
 
 struct tries {
     struct remedies list;  /* of the question; plan NULL: none yet */
@@ -35,6 +35,11 @@ struct tries {
 void tries_begin(struct tries *t, struct session *s, int first);
 /* Tries one row without a limit. */
 void tries_ask(struct tries *t, struct session *s, int row);
+/* Before a row is applied: a row that was cut short, or not tried, is tried without a limit. NULL: it was tried in
+ * full; else what is being done. */
+const char *tries_first(struct tries *t, struct session *s, int row);
+/* Ends its jobs, waiting or not. */
+void tries_stop(const struct tries *t, struct session *s);
 void tries_cancel(struct tries *t, struct session *s);
 void tries_sort(struct tries *t);
 /* Rows that are being tried now. */

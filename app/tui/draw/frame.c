@@ -318,6 +318,10 @@ void frame_no_plan(const struct scene *on, struct box area)
             on->cells, rest, INK(PLAIN),
             "There is no plan with these settings. %s undoes the last change, %s shows the settings.",
             KEY_OF(UNDO), KEY_OF(WHAT_IF));
+    else if (strstr(s->shown.st.text, " --dim "))
+        put_wrapped_format(on->cells, rest, INK(PLAIN),
+                           "Here: %s%s NAME=N, for each of them. %s lists the files.", KEY_OF(COMMAND),
+                           request_rows[REQ_DIM].name, KEY_OF(PATTERNS));
     else
         put_wrapped_format(on->cells, rest, INK(PLAIN),
                            "This pattern has no plan. Fix it (%s edits) and press %s to reload it;\n"

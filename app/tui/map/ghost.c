@@ -61,11 +61,20 @@ void ghost_draw(const struct scene *on, struct box map, const struct raster *r, 
                 const struct ghost *g)
 {
     const struct lx_buffer *b = &r->index->plan->problem.buffers[buffer];
+    const struct forced *f = &on->session->forced;
+    if (!ghost_forced(on->session, buffer) || !f->leaves) f = NULL; /* not known yet */
     const struct glyphs *s = on->glyphs;
     int left, right, low, high, down = map_rows(on, 1), across = map_across(on);
+    int64_t address = f && f->address >= 0 ? f->address : g->address;
     bool thin;
+    for (int y = 0; f && y < r->address.cells; y += down)
+        for (int c = y / down % 2; c < map.columns && c * across < r->time.cells; c += 2) {
+            const struct raster_cell *cell = raster_at(r, y, c * across);
+            if (cell->state == CELL_ONE && f->leaves[cell->owner])
+                put(on->cells, map.row + y / down, map.column + c, '/', INK(BAD));
+        }
     if (!raster_columns(r, b->start, b->end, &left, &right) ||
-        !scale_cells(&r->address, g->address, g->address + b->size, &low, &high, &thin))
+        !scale_cells(&r->address, address, address + b->size, &low, &high, &thin))
         return;
     int top = (r->address.cells - 1 - high) / down, bottom = (r->address.cells - 1 - low) / down;
     for (int row = top; row <= bottom; row++)
@@ -73,7 +82,8 @@ void ghost_draw(const struct scene *on, struct box map, const struct raster *r, 
             bool taken = false, edge = row == top || row == bottom, side = c == left || c == right;
             for (int k = 0; k < down * across; k++) {
                 int y = row * down + k / across, x = c * across + k % across;
-                taken |= y < r->address.cells && x < r->time.cells && raster_at(r, y, x)->state != CELL_FREE;
+                taken |=
+                    !f && y < r->address.cells && x < r->time.cells && raster_at(r, y, x)->state != CELL_FREE;
             }
             if (!edge && !side && !(taken && (row + c) % 2)) continue;
             uint32_t code = !edge && !side ? '/' : s->ascii ? (edge ? '-' : ':') : edge ? 0x254c : 0x254e;
@@ -81,95 +91,116 @@ void ghost_draw(const struct scene *on, struct box map, const struct raster *r, 
         }
 }
 
+/* --- Forced: the plan with the buffer on chip, made before it is taken. --- */
+
+static const struct work forced_work[] = TRIES_WORK;
+
+void ghost_forget(struct session *s)
+{
+    s->forced.tries.work = forced_work;
+    tries_stop(&s->forced.tries, s);
+    session_forget_forced(s);
+}
+
+const struct remedy *ghost_forced(const struct session *s, int32_t buffer)
+{
+    const struct tries *t = &s->forced.tries;
+    bool is_it = t->list.plan && t->list.plan == session_plan(s) && t->of_what == buffer;
+    return is_it ? &t->list.all.at[0] : NULL;
+}
+
+/* What the forced plan changes, once it is there. */
+static void ghost_know(struct session *s, const struct remedy *it)
+{
+    struct forced *f = &s->forced;
+    const struct lx_plan *p = f->tries.list.plan;
+    struct lx_diff d;
+    int names = 0;
+    f->address = -1;
+    change_make(p, it->made, &f->change);
+    lx_plan_diff(p, it->made, &d);
+    f->leaves = mem_zeroed((size_t)p->problem.count + 1, 1);
+    for (int32_t i = 0; i < d.count; i++) {
+        const struct lx_difference *x = &d.all[i];
+        if (x->before == f->tries.of_what) f->address = x->address_after;
+        if (x->change != LX_WENT_OFF_CHIP) continue;
+        f->leaves[x->before] = 1;
+        if (names++ < 4) text_add(&f->left, names > 1 ? ", " : ""), add_printable(&f->left, x->name, 24);
+    }
+    if (names > 4) text_format(&f->left, " and %s more", grouped(names - 4).at);
+    lx_diff_free(&d);
+}
+
+void ghost_force(struct explorer *x, int32_t buffer)
+{
+    struct session *s = &x->session;
+    struct forced *f = &s->forced;
+    const struct lx_plan *p = session_plan(s);
+    const char *name =
+        p->stays ? p->layouts->graph->tensors[p->stays[buffer].tensor].name : p->problem.buffers[buffer].name;
+    ghost_forget(s);
+    f->tries.list = (struct remedies){
+        .plan = lx_plan_ref(p), .asked = s->shown.how.options, .name = mem_string(name), .keeps = true};
+    f->tries.of_what = buffer;
+    if (!remedies_push_place(&f->tries.list, name)) {
+        ghost_forget(s);
+        explorer_say(x, TONE_WARN, "no hint can ask for %.60s", name);
+        return;
+    }
+    tries_ask(&f->tries, s, 0);
+    explorer_say(x, TONE_PLAIN, "planning with %.60s on chip; %s cancels it", name, KEY_OF(STOP));
+}
+
+bool ghost_take(struct explorer *x, int32_t buffer)
+{
+    const struct remedy *it = ghost_forced(&x->session, buffer);
+    if (!it || (it->state <= REMEDY_CUT && it->presence == PRESENCE_NO)) return false;
+    if (it->state <= REMEDY_CUT) return tries_take(x, it, "taken"), true;
+    bool runs = tries_running(&x->session.forced.tries, &x->session);
+    if (runs) explorer_say(x, TONE_WARN, "it is being planned");
+    return runs;
+}
+
+/* "forced on chip at 0x060000: HBM 12.7 -> 13.0 MiB (+2.7 %), 46.1 -> 46.3 us; selected_tokens_2 leaves" */
+static void ghost_add_forced(const struct scene *on, const struct remedy *it, struct text *out)
+{
+    struct session *s = on->session;
+    struct forced *f = &s->forced;
+    if (it->state == REMEDY_OPEN && tries_running(&f->tries, s))
+        text_format(out, "being planned with it on chip; %s cancels", KEY_OF(STOP));
+    else if (it->state == REMEDY_OPEN || it->state == REMEDY_STOPPED)
+        text_format(out, "forcing it was cancelled; %s tries again", KEY_OF(FORCE));
+    else if (it->state > REMEDY_CUT || it->presence == PRESENCE_NO)
+        text_format(out, "it cannot be forced on chip: %s",
+                    it->state > REMEDY_CUT ? it->note : "no placement was found that has it there");
+    if (it->state > REMEDY_CUT || it->presence == PRESENCE_NO) return;
+    if (!f->leaves) ghost_know(s, it);
+    struct text pieces[CHANGE_PIECES] = {0};
+    int n = change_words(&f->change, true, pieces);
+    text_add(out, "forced on chip");
+    if (f->address >= 0) text_format(out, " at %s", address_words(on, f->address).at);
+    text_add(out, ": ");
+    for (int i = 0; i < n; i++) {
+        text_format(out, "%s%s", i ? ", " : "", pieces[i].at);
+        text_free(&pieces[i]);
+    }
+    if (f->left.at) text_format(out, "; leaves: %s", f->left.at);
+    text_format(out, "; %s takes it, %s drops it", KEY_OF(OPEN), KEY_OF(ESCAPE));
+}
+
 void ghost_add_words(const struct scene *on, const struct lx_plan *p, int32_t buffer, const struct ghost *g,
                      struct text *out)
 {
+    const struct remedy *it = ghost_forced(on->session, buffer);
+    if (it) {
+        ghost_add_forced(on, it, out);
+        return;
+    }
     text_format(out, "cheapest at %s: ", address_words(on, g->address).at);
     if (g->others)
         text_format(out, "%s in the way, %s; on chip it saves %s", counted(g->others, "buffer").at,
                     in_short_bytes(g->lost).at, in_short_bytes(p->problem.buffers[buffer].spill_cost).at);
     else
         text_add(out, "nothing is in the way");
-    text_format(out, "; %s forces it", KEY_OF(FORCE));
-}
-
-/* --- Forced. --- */
-
-struct forcing {
-    struct session *session;
-    const struct lx_plan *plan; /* a reference */
-    int32_t buffer;
-    struct lx_answer answer;
-    lx_status st;
-};
-
-static bool forcing_stop(void *watch)
-{
-    return watch_stop(watch);
-}
-
-static void forcing_run(void *data, void *watch)
-{
-    struct forcing *f = data;
-    struct lx_problem p = f->plan->problem;
-    struct lx_buffer *buffers = mem_alloc(((size_t)p.count + 1) * sizeof *buffers);
-    memcpy(buffers, p.buffers, (size_t)p.count * sizeof *buffers);
-    buffers[f->buffer].must = true;
-    p.buffers = buffers;
-    struct lx_run run = {.stop = forcing_stop, .context = watch, .time_limit = 10};
-    const struct lx_solver *solver = NULL;
-    for (const struct lx_solver *const *s = lx_solvers(); *s; s++)
-        if (strcmp((*s)->name, "auto") == 0) solver = *s;
-    if (solver) lx_problem_solve(&p, solver, &run, &f->answer, &f->st);
-    mem_free(buffers);
-}
-
-static void forcing_done(void *data, bool stopped)
-{
-    struct forcing *f = data;
-    struct text *news = &f->session->news;
-    const struct lx_plan *p = f->plan;
-    int32_t left = 0;
-    text_free(news);
-    if (stopped || !f->answer.address || f->answer.address[f->buffer] < 0) {
-        f->session->news_is_good = false;
-        text_format(news, "%s cannot be forced: %s", p->problem.buffers[f->buffer].name,
-                    stopped ? "cancelled" : "no other buffer gives it room");
-        return;
-    }
-    f->session->news_is_good = true;
-    int64_t by = f->answer.objective - p->answer.objective;
-    add_printable(news, p->problem.buffers[f->buffer].name, 40);
-    text_format(news, " forced on chip at 0x%llx: %s%s of HBM traffic",
-                (unsigned long long)f->answer.address[f->buffer], by < 0 ? "-" : "+",
-                in_bytes(by < 0 ? -by : by).at);
-    for (int32_t i = 0; i < p->problem.count; i++)
-        if (p->answer.address[i] >= 0 && f->answer.address[i] < 0) {
-            text_add(news, left++ ? ", " : "; off chip: ");
-            if (left > 4) break;
-            add_printable(news, p->problem.buffers[i].name, 24);
-        }
-    if (left > 4) text_add(news, "...");
-    if (f->answer.status == LX_OPTIMAL) text_add(news, " (proved, in this work split)");
-}
-
-static void forcing_free(void *data)
-{
-    OWNED struct forcing *f = data;
-    lx_plan_free(f->plan);
-    mem_free(f->answer.address);
-}
-
-static const struct work force_work = {3, forcing_run, forcing_done, forcing_free};
-
-void ghost_force(struct explorer *x, int32_t buffer)
-{
-    const struct lx_plan *p = session_plan(&x->session);
-    struct forcing *f = mem_zeroed(1, sizeof *f);
-    worker_stop(x->session.worker, &force_work);
-    *f = (struct forcing){.session = &x->session, .plan = lx_plan_ref(p), .buffer = buffer};
-    f->answer.address = mem_alloc(((size_t)p->problem.count + 1) * sizeof *f->answer.address);
-    worker_post(x->session.worker, &force_work, 0, f);
-    explorer_say(x, TONE_PLAIN, "solving the rest again with %.60s on chip; %s cancels it",
-                 p->problem.buffers[buffer].name, KEY_OF(STOP));
+    text_format(out, "; %s plans with it there", KEY_OF(FORCE));
 }

@@ -1,5 +1,5 @@
-/* The ghost of a buffer that is off chip: its outline where it would cost least, and the price of forcing it on
- * chip, for which the rest is solved again. */
+/* The ghost of a buffer that is off chip: its outline where it would cost least, and the plan that has it on chip,
+ * made in the background before the user takes it. */
 #pragma once
 
 #include "tui/core/explorer.h"
@@ -12,11 +12,17 @@ struct ghost {
     int32_t others;
 };
 bool ghost_find(const struct plan_index *x, int32_t buffer, struct ghost *out);
-/* Its outline, dashed; buffers in its way are hatched. */
+/* Its outline, dashed; buffers in its way are hatched, or those that leave in the plan that has it on chip. */
 void ghost_draw(const struct scene *on, struct box map, const struct raster *r, int32_t buffer,
                 const struct ghost *g);
-/* "cheapest at 0x003000: 2 buffers in the way, 1.2 MiB; on chip it saves 900 KiB; F forces it" */
+/* "cheapest at 0x003000: 2 buffers in the way, 1.2 MiB; on chip it saves 900 KiB; F plans with it there"; with that
+ * plan, what it changes. */
 void ghost_add_words(const struct scene *on, const struct lx_plan *p, int32_t buffer, const struct ghost *g,
                      struct text *out);
-/* Solves the plan's placement again with the buffer on chip, wherever; the price is news of the session. */
+/* Plans with the buffer on chip, by a hint. */
 void ghost_force(struct explorer *x, int32_t buffer);
+/* The row of that plan; NULL: it was not asked for. */
+const struct remedy *ghost_forced(const struct session *s, int32_t buffer);
+void ghost_forget(struct session *s);
+/* Takes that plan. False: there is none. */
+bool ghost_take(struct explorer *x, int32_t buffer);

@@ -262,17 +262,21 @@ static bool map_view_request(struct explorer *x, void *state, enum request r, co
 {
     struct map_window *w = state;
     struct ghost ghost;
+    int32_t buffer = x->session.selection.buffer;
+    if (r == REQ_ESCAPE && ghost_forced(&x->session, buffer)) return ghost_forget(&x->session), true;
     if (r == REQ_ESCAPE) x->playing = false;
     if (r == REQ_FORCE) {
-        if (ghost_find(&x->session.shown.index, x->session.selection.buffer, &ghost))
-            ghost_force(x, x->session.selection.buffer);
+        if (session_is_stale(&x->session))
+            explorer_say(x, TONE_DIM, "the plan is not ready yet");
+        else if (ghost_find(&x->session.shown.index, buffer, &ghost))
+            ghost_force(x, buffer);
         else
             explorer_say(x, TONE_DIM, "only a buffer that could be on chip and is not can be forced");
         return true;
     }
     if (r != REQ_OPEN) return map_window_request(x, w, r, argument);
     if (argument) return false;
-    if (why_open(x)) return true;
+    if (ghost_take(x, buffer) || why_open(x)) return true;
     if (x->session.selection.op < 0) return false;
     explorer_show(x, VIEW_GRAPH);
     return true;

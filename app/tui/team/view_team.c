@@ -169,8 +169,8 @@ static bool team_request(struct explorer *x, void *state, enum request r, const 
     case REQ_COPY:
         settings_default(&standard); /* settings of plans do not matter for teams */
         text_free(&x->copied);
-        settings_command(&standard, s->patterns.at[s->current].path, s->patterns.at[s->current].models,
-                         &x->copied);
+        settings_command(&standard, s->patterns.at[s->current].path,
+                         source_models(s->patterns.at[s->current].source), &x->copied);
         text_add(&x->copied, " --stage team --team ");
         team_add_grid(&s->team.grid, "x", &x->copied);
         explorer_say(x, TONE_GOOD, "%s", x->copied.at);

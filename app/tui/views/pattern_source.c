@@ -12,6 +12,7 @@ struct pattern_source {
     atomic_bool is_old; /* forgotten */
     struct source_content content;
     const struct model_options *models;
+    struct arena memory; /* of those that the user gave later */
     char path[];
 };
 
@@ -36,6 +37,7 @@ void source_free(struct pattern_source *s)
 {
     if (!s) return;
     source_content_free(&s->content);
+    arena_free(&s->memory);
     pthread_mutex_destroy(&s->lock);
     mem_free(s);
 }
@@ -143,4 +145,36 @@ void facts_free(struct facts *f)
     mem_free(f->summary);
     mem_free(f->expect);
     *f = (struct facts){0};
+}
+
+const struct model_options *source_models(const struct pattern_source *s)
+{
+    return s->models;
+}
+
+/* As if all were given on a command line, each once. */
+bool source_set_dims(struct pattern_source *s, const char *text, lx_status *st)
+{
+    static const struct command explorer = {.name = "explore"};
+    struct call call = {.command = &explorer, .line = {.memory = &s->memory}};
+    pthread_mutex_lock(&s->lock);
+    for (int i = 0; s->models && i < s->models->count; i++) VEC_PUSH(&call.line.options, s->models->list[i]);
+    char *rest = arena_string(&s->memory, text);
+    for (char *pair; (pair = strsep(&rest, " "));) {
+        size_t k = 0, length = strcspn(pair, "=") + 1, n = call.line.options.count;
+        const struct given_option *at = call.line.options.at, own = {"dim", pair};
+        if (!*pair) continue;
+        while (k < n && (strcmp(at[k].name, "dim") != 0 || strncmp(at[k].value, pair, length) != 0)) k++;
+        if (k == n) VEC_PUSH(&call.line.options, own);
+        call.line.options.at[k] = own;
+    }
+    struct model_options *to = arena_alloc(&s->memory, sizeof *to);
+    bool ok = read_model_options && read_model_options(&call, to);
+    if (ok)
+        s->models = to;
+    else
+        *st = call.st;
+    pthread_mutex_unlock(&s->lock);
+    VEC_FREE(&call.line.options);
+    return ok;
 }

@@ -9,6 +9,9 @@ struct pattern_source;
 /* `models`: how a model is read; it outlives the source. NULL: the default. */
 struct pattern_source *source_new(const char *path, const struct model_options *models);
 void source_free(struct pattern_source *s);
+const struct model_options *source_models(const struct pattern_source *s);
+/* More extents of a model, "batch=1 seq=128", for the next time that it is read. False: `st`. */
+bool source_set_dims(struct pattern_source *s, const char *text, lx_status *st);
 
 /* The content of a file; graph NULL: see `st`. */
 struct source_content {

@@ -190,6 +190,7 @@ static void buffers_draw(const struct scene *on, void *state, struct box area)
     v->columns[BUFFER_LIFE].width = v->life_columns;
     if (tiles) v->columns[BUFFER_COST].from = 100; /* names go before costs */
     if (!tiles) v->columns[BUFFER_TILES].from = v->columns[BUFFER_HOLD].from = NEVER;
+    if (*on->filter == '@') v->columns[BUFFER_STATE].from = NEVER, v->columns[BUFFER_PADDING].from = 60;
     v->columns[BUFFER_ADDRESS].width = v->address_columns;
     v->columns[BUFFER_NAME].width = reasons ? (room >= 180 ? 36 : 24) : 0;
     v->columns[BUFFER_NAME].most = reasons ? 0 : 40;

@@ -63,6 +63,17 @@ static void cores_name_row(const struct cut *c, const struct lx_alternative *a, 
              in_micros(a->device_us).at, a->agreeing, counted(neighbours, "neighbour").at);
 }
 
+/* Does `before` divide op `op` of `now` as that does? */
+static bool cores_same_split(const struct lx_plan *before, const struct lx_plan *now, int32_t op)
+{
+    int32_t was = cores_op_in(before, now, op);
+    if (was < 0 || before->divisions->at[was].split_count != now->divisions->at[op].split_count) return false;
+    for (int i = 0; i < now->divisions->at[op].split_count; i++)
+        if (before->divisions->at[was].splits[i].split != now->divisions->at[op].splits[i].split)
+            return false;
+    return true;
+}
+
 /* After a split was taken, or undone, the rows stay as they are: a hint would leave no other split to choose. The
  * row of the settings of now becomes the present one. False: there is none. */
 static bool cores_keep_rows(struct cores_view *v, const struct session *s)
@@ -76,6 +87,8 @@ static bool cores_keep_rows(struct cores_view *v, const struct session *s)
         struct remedy *it = &r->all.at[i];
         if (!it->sort && it->state != REMEDY_TRIED) continue; /* a split that no hint can ask for */
         if (!lx_settings_same(&it->options, &o->how.options)) continue;
+        if (it->made && !cores_same_split(it->made, o->plan, s->selection.op))
+            return false; /* an interim plan's */
         v->list.cursor = v->present = i;
         v->rows.of_what = s->selection.op;
         lx_plan_free(it->made);
@@ -139,8 +152,7 @@ static void cores_ask(struct cores_view *v, struct session *s)
         bool same_op = v->rows.of_what == s->selection.op && v->opened == s->opened;
         if (!(v->outcome != o->number && cores_keep_rows(v, s)) &&
             !(same_op && session_is_stale(s) && v->rows.list.plan)) {
-            worker_stop(s->worker, &cores_work[0]);
-            worker_stop(s->worker, &cores_work[1]);
+            tries_stop(&v->rows, s);
             tries_forget(&v->rows);
             cores_list(v, s);
         }
@@ -291,35 +303,29 @@ static void cores_draw_nothing(const struct scene *on, struct box area)
             KEY_OF(NEXT_ITEM));
 }
 
+static void cores_mark_row(const struct scene *on, const void *view, struct box row, int i)
+{
+    const struct cores_view *v = view;
+    if (v->rows.list.all.at[i].state == REMEDY_OPEN)
+        put(on->cells, row.row, row.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
+    if (i == v->present) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
+    if (i == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
+}
+
 static void cores_draw_menu(const struct scene *on, struct cores_view *v, struct box area)
 {
-    struct column columns[REMEDY_COLUMNS];
-    int count = (int)v->rows.list.all.count;
-    struct box head = box_cut_top(&area, 1);
-    if (count == 0 || area.rows < 1) return;
-    memcpy(columns, remedy_columns.at, sizeof columns);
-    columns[REMEDY_COLUMN_DELTA].from = columns[REMEDY_COLUMN_PRESENCE].from = 1 << 20;
-    columns[REMEDY_COLUMN_WHAT].heading = "split";
-    columns[REMEDY_COLUMN_WHAT].width = columns[REMEDY_COLUMN_VALUE].width = area.columns < 60 ? 12 : 14;
-    columns[REMEDY_COLUMN_VALUE].from = 28;
-    columns[REMEDY_COLUMN_SHARE].from = columns[REMEDY_COLUMN_SLOWER].from = 40;
-    columns[REMEDY_COLUMN_SYNCS].from = 57;
-    columns[REMEDY_COLUMN_TIME].from = 71;
-    columns[REMEDY_COLUMN_NOTE].from = 110;
-    struct fitted f =
-        fit_columns((struct columns){remedy_columns.name, columns, REMEDY_COLUMNS}, area.columns - 2);
-    put_headings(on->cells, box_behind(head, 2), &f);
-    list_show(&v->list, count, area);
-    for (int i = 0; i < area.rows && v->list.top + i < count; i++) {
-        int k = v->list.top + i;
-        struct box row = {area.row + i, area.column, 1, area.columns};
-        struct remedy_row data = {&v->rows.list, &v->rows.list.all.at[k]};
-        put_values(on->cells, box_behind(row, 2), &f, &data);
-        if (data.it->state == REMEDY_OPEN)
-            put(on->cells, row.row, row.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
-        if (k == v->present) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
-        if (k == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
-    }
+    struct tries_table t = {&v->list, &v->rows.list, .by = {-1, false}, .mark = cores_mark_row, .view = v};
+    if (v->rows.list.all.count == 0 || area.rows < 2) return;
+    memcpy(t.columns, remedy_columns.at, sizeof t.columns);
+    t.columns[REMEDY_COLUMN_DELTA].from = t.columns[REMEDY_COLUMN_PRESENCE].from = 1 << 20;
+    t.columns[REMEDY_COLUMN_WHAT].heading = "split";
+    t.columns[REMEDY_COLUMN_WHAT].width = t.columns[REMEDY_COLUMN_VALUE].width = area.columns < 60 ? 12 : 14;
+    t.columns[REMEDY_COLUMN_VALUE].from = 28;
+    t.columns[REMEDY_COLUMN_SHARE].from = t.columns[REMEDY_COLUMN_SLOWER].from = 40;
+    t.columns[REMEDY_COLUMN_SYNCS].from = 57;
+    t.columns[REMEDY_COLUMN_TIME].from = 71;
+    t.columns[REMEDY_COLUMN_NOTE].from = 110;
+    tries_draw(on, area, &t);
 }
 
 /* " (+12 %)" or " (=)": against the plan of now. */
@@ -349,6 +355,7 @@ static void cores_draw_effect(const struct scene *on, const struct cores_view *v
         cores_add_change(now->end_to_end_us, it->us, &line);
         text_format(&line, ", %s", counted(it->syncs, "sync").at);
         text_format(&line, " (now %s)", grouped(now->sync_times).at);
+        if (it->state == REMEDY_CUT) text_format(&line, ", cut short: %s plans it in full", KEY_OF(OPEN));
     } else
         text_add(&line, it->state == REMEDY_OPEN ? ": being planned; the picture is the split of now"
                         : it->state == REMEDY_NONE
@@ -480,11 +487,12 @@ static void cores_apply(struct explorer *x, struct cores_view *v)
                                                     : "no hint can ask for this split");
         return;
     }
-    struct what_if how = {.options = it->options};
-    char what[sizeof it->what];
-    memcpy(what, it->what, sizeof what);
-    if (session_change(&x->session, &how))
-        explorer_say(x, TONE_GOOD, "split %s; %s: undo", what, KEY_OF(UNDO));
+    const char *first = it->state == REMEDY_CUT ? tries_first(&v->rows, &x->session, v->list.cursor) : NULL;
+    if (first) {
+        explorer_say(x, TONE_WARN, "%s", first);
+        return;
+    }
+    tries_take(x, it, "split");
 }
 
 static bool cores_request(struct explorer *x, void *state, enum request r, const char *argument)

@@ -14,7 +14,7 @@ static const struct {
     {IN(GRAPH), "[h/8", "a nest: its loops, or with x16 their tiles; repeated layers are a row with x and their number"},
     {IN(GRAPH), "splits", "cores per dimension of the op: s/8,t/4"},
     {IN(GRAPH), "bound", "what most of the op's time waits for; the bar has all causes"},
-    {IN(CORES), "agree", "neighbours of the op that split the common tensor the same way"},
+    {IN(CORES), "same split as", "of so many neighbours: ops that have the common tensor in the same parts"},
     {IN(CORES), "spans", "bytes of HBM from the first to the last that a core touches"},
     {IN_MAPS, "letters, colours", "a buffer has the same ones in every view; white outline: the selected one"},
     {IN_MAPS, "dots", "a tile of a nest: one slice of the tensor at a time"},
@@ -33,14 +33,15 @@ static const struct {
     {IN(BUFFERS), "cost", "HBM bytes that are saved while it is on chip"},
     {IN(BUFFERS), "padding", "the share of its bytes that pads sticks and rows"},
     {IN(BUFFERS), "@24", "as a filter: what is on chip at tick 24"},
-    {IN(WHY), "<= ~ *", "a first answer: that or less; that, or more where time counts; the best of all"},
+    {IN(WHY), "<= ~ *", "cut short: that or less; that, or more where time counts (<Enter> plans it in full); the best of all"},
     {IN(SWEEP), "knee", "from this size on more scratchpad hardly helps"},
-    {IN(MAP), "dashed, ////", "where the selected buffer, which is off chip, would cost least; what is in its way"},
+    {IN(MAP), "dashed, ////", "where the selected buffer, which is off chip, would cost least, and what is in its way; after F where it is, and what leaves"},
     {IN(MAP), "+1 KiB", "what one KiB more at this tick would save, by the bound; B lists it"},
     {IN(PROOF), "must go", "bytes beyond the room at this tick, of all that may be on chip then"},
     {IN(PROOF), "alone forces", "traffic of the cheapest buffers that make room at this tick"},
     {IN(PROOF), "1 KiB saves", "traffic that one KiB more at this tick would save, by the bound"},
     {IN(TIMELINE), "lanes", "height: the share of the time that the engine is at work; one above the other overlap"},
+    {IN(TIMELINE), "launch, wait", "no engine works: the host launches, cores wait for each other, data is not there yet"},
     {IN(TIMELINE), "| :", "all cores wait for each other: once, in each iteration"},
     /* clang-format on */
 };
@@ -48,7 +49,7 @@ static const struct {
 /* A line of the help: a heading, or a piece of a description. */
 struct line {
     const char *heading;
-    int request;      /* -1: a heading; from REQ_COUNT on a row of the legend */
+    int request;      /* -1: a heading; from REQ_COUNT on a row of the legend, behind it a hint of the view */
     int from, length; /* of the description, which may need several lines */
 };
 
@@ -61,8 +62,13 @@ struct help_view {
     char words[300]; /* of an item, for search */
 };
 
-static void help_words_of(int request, char *out, size_t size)
+enum { LEGEND = sizeof legend / sizeof *legend };
+
+static void help_words_of(const struct help_view *v, int request, char *out, size_t size)
 {
+    const struct hint *hint =
+        request < REQ_COUNT + LEGEND ? NULL : &all_views[v->of]->hints[request - REQ_COUNT - LEGEND];
+    if (hint) request = (int)hint->request;
     const struct request_row *r = &request_rows[request < REQ_COUNT ? request : 0];
     static const char *const names[] = {[ARG_NONE] = "",
                                         [ARG_SOLVER] = " SOLVER",
@@ -84,7 +90,7 @@ static void help_words_of(int request, char *out, size_t size)
     }
     snprintf(keys, sizeof keys, "%s", request_keys((enum request)request));
     for (char *lt; (lt = strstr(keys, "<lt>"));) memmove(lt + 1, lt + 4, strlen(lt + 4) + 1);
-    snprintf(out, size, "%-18s :%s%s\t%s", keys, r->name, names[r->argument], r->help);
+    snprintf(out, size, "%-18s :%s%s\t%s", keys, r->name, names[r->argument], hint ? hint->word : r->help);
 }
 
 /* A request or a row of the legend, if it matches: its description in lines, cut at blanks; it is ASCII. */
@@ -92,7 +98,7 @@ static void help_add(struct help_view *v, int request, const char *group, const 
                      const char *filter)
 {
     char words[300];
-    help_words_of(request, words, sizeof words);
+    help_words_of(v, request, words, sizeof words);
     if (*filter && !has_text(words, filter) && !has_text(group, filter)) return;
     enum { MOST_LINES = sizeof v->lines / sizeof *v->lines };
     if (*heading && v->count < MOST_LINES) v->lines[v->count++] = (struct line){*heading, -1, 0, 0};
@@ -125,6 +131,13 @@ static void help_arrange(struct help_view *v, const char *filter)
     bool done[REQ_COUNT] = {false};
     const char *name = all_views[v->of]->name, *heading = name;
     v->count = 0;
+    /* What keys of every view do here. */
+    for (int i = 0; i < MOST_HINTS && all_views[v->of]->hints[i].word; i++) {
+        enum request r = all_views[v->of]->hints[i].request;
+        if (request_rows[r].views == EVERYWHERE && strcmp(request_rows[r].group, "Moving") == 0 &&
+            r != REQ_BACK)
+            help_add(v, REQ_COUNT + LEGEND + i, name, &heading, filter);
+    }
     for (int i = 0; i < 2 * REQ_COUNT; i++) { /* those of this view alone come first */
         int k = i % REQ_COUNT;
         if (done[k] || (i < REQ_COUNT && request_rows[k].views != 1u << v->of)) continue;
@@ -132,7 +145,7 @@ static void help_arrange(struct help_view *v, const char *filter)
         help_add(v, k, name, &heading, filter);
         done[k] = true;
     }
-    for (int i = 0; i < (int)(sizeof legend / sizeof *legend); i++)
+    for (int i = 0; i < LEGEND; i++)
         if (legend[i].views >> v->of & 1) help_add(v, REQ_COUNT + i, name, &heading, filter);
     for (int i = 0; i < REQ_COUNT; i++) {
         const char *group = heading = request_rows[i].group;
@@ -151,7 +164,8 @@ static void help_shown(struct explorer *x, void *state)
     v->list.cursor = v->list.top = 0;
 }
 
-static void help_draw_line(const struct scene *on, struct box row, const struct line *line)
+static void help_draw_line(const struct scene *on, const struct help_view *v, struct box row,
+                           const struct line *line)
 {
     char words[300];
     int at = row.columns >= WIDE ? 41 : 19; /* behind the keys and, if there is room, the names */
@@ -159,11 +173,12 @@ static void help_draw_line(const struct scene *on, struct box row, const struct 
         put_text(on->cells, row.row, row.column, row.columns, INK(TITLE), line->heading);
         return;
     }
-    help_words_of(line->request, words, sizeof words);
+    help_words_of(v, line->request, words, sizeof words);
     char *tab = strchr(words, '\t');
     *tab = 0;
     if (line->from == 0) {
-        put_format(on->cells, row.row, row.column + 1, 18, line->request < REQ_COUNT ? INK(KEY) : INK(TITLE),
+        put_format(on->cells, row.row, row.column + 1, 18,
+                   line->request < REQ_COUNT || line->request >= REQ_COUNT + LEGEND ? INK(KEY) : INK(TITLE),
                    "%.18s", words);
         if (at > 30) put_text(on->cells, row.row, row.column + 19, 21, INK(DIM), words + 19);
     }
@@ -183,7 +198,7 @@ static void help_draw(const struct scene *on, void *state, struct box area)
     for (int i = 0; i < in.rows && v->list.top + i < v->count; i++) {
         struct box row = {in.row + i, in.column, 1, in.columns};
         const struct line *line = &v->lines[v->list.top + i];
-        help_draw_line(on, row, line);
+        help_draw_line(on, v, row, line);
         if (!line->heading && v->list.top + i == v->list.cursor)
             put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     }
@@ -206,6 +221,8 @@ static bool help_request(struct explorer *x, void *state, enum request r, const 
     (void)argument;
     if (r == REQ_OPEN) { /* does what the line says */
         int request = v->list.cursor < help_count(x, v) ? v->lines[v->list.cursor].request : -1;
+        if (request >= REQ_COUNT + LEGEND)
+            request = (int)all_views[v->of]->hints[request - REQ_COUNT - LEGEND].request;
         if (request < 0 || request >= REQ_COUNT) return true;
         x->overlay = VIEW_COUNT;
         explorer_request(x, (enum request)request, NULL);
@@ -229,7 +246,7 @@ static const char *help_item(struct explorer *x, void *state, int i)
     struct help_view *v = state;
     (void)x;
     if (v->lines[i].heading) return v->lines[i].heading;
-    help_words_of(v->lines[i].request, v->words, sizeof v->words);
+    help_words_of(v, v->lines[i].request, v->words, sizeof v->words);
     return v->words;
 }
 

@@ -196,37 +196,33 @@ static void pareto_draw_chart(const struct scene *on, const struct pareto_view *
         (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD});
 }
 
+static void pareto_mark_row(const struct scene *on, const void *view, struct box row, int i)
+{
+    const struct pareto_view *v = view;
+    const struct remedy *it = &v->rows.all.at[i];
+    bool now = pareto_is_now(v, it);
+    if (v->is_front[i] || now)
+        put(on->cells, row.row, row.column,
+            on->glyphs->ascii || on->theme->letters ? (now ? 'N' : '*') : on->glyphs->bullet,
+            now ? INK(WARN) : INK(GOOD));
+    if (!remedy_fits(it, v->rows.plan)) put_paper(on->cells, row, INK(DIM));
+    if (i == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
+}
+
 static void pareto_draw_rows(const struct scene *on, struct pareto_view *v, struct box area)
 {
-    struct column columns[REMEDY_COLUMNS];
-    struct box head = box_cut_top(&area, 1);
-    memcpy(columns, remedy_columns.at, sizeof columns);
-    columns[REMEDY_COLUMN_PRESENCE].from = columns[REMEDY_COLUMN_DELTA].from = 1 << 20;
-    columns[REMEDY_COLUMN_TIME].from = 70;
-    columns[REMEDY_COLUMN_SLOWER].from = 60;
-    columns[REMEDY_COLUMN_NOTE].from = 112;
-    columns[REMEDY_COLUMN_WHAT].width = area.columns >= 110 ? 30 : area.columns >= 76 ? 24 : 18;
-    if (area.columns >= 100) columns[REMEDY_COLUMN_VALUE].width = 16;
-    columns[REMEDY_COLUMN_VALUE].from = 34;
     static const int sorted[REMEDY_BYS] = {REMEDY_COLUMN_VALUE, REMEDY_COLUMN_TIME, REMEDY_COLUMN_SYNCS};
-    struct sorting by = {sorted[v->by], false};
-    struct fitted f =
-        fit_columns((struct columns){remedy_columns.name, columns, REMEDY_COLUMNS}, area.columns - 2);
-    sorting_draw_heads(on, box_behind(head, 2), &f, &f.of, &by);
-    list_show(&v->list, (int)v->rows.all.count, area);
-    for (int i = 0; i < area.rows && v->list.top + i < (int)v->rows.all.count; i++) {
-        int k = v->list.top + i;
-        struct box row = {area.row + i, area.column, 1, area.columns};
-        struct remedy_row data = {&v->rows, &v->rows.all.at[k]};
-        put_values(on->cells, box_behind(row, 2), &f, &data);
-        bool now = pareto_is_now(v, data.it);
-        if (v->is_front[k] || now)
-            put(on->cells, row.row, row.column,
-                on->glyphs->ascii || on->theme->letters ? (now ? 'N' : '*') : on->glyphs->bullet,
-                now ? INK(WARN) : INK(GOOD));
-        if (!remedy_fits(data.it, v->rows.plan)) put_paper(on->cells, row, INK(DIM));
-        if (k == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
-    }
+    struct tries_table t = {&v->list, &v->rows, .by = {sorted[v->by], false}, .mark = pareto_mark_row,
+                            .view = v};
+    memcpy(t.columns, remedy_columns.at, sizeof t.columns);
+    t.columns[REMEDY_COLUMN_PRESENCE].from = t.columns[REMEDY_COLUMN_DELTA].from = 1 << 20;
+    t.columns[REMEDY_COLUMN_TIME].from = 70;
+    t.columns[REMEDY_COLUMN_SLOWER].from = 60;
+    t.columns[REMEDY_COLUMN_NOTE].from = 112;
+    t.columns[REMEDY_COLUMN_WHAT].width = area.columns >= 110 ? 30 : area.columns >= 76 ? 24 : 18;
+    if (area.columns >= 100) t.columns[REMEDY_COLUMN_VALUE].width = 16;
+    t.columns[REMEDY_COLUMN_VALUE].from = 34;
+    tries_draw(on, area, &t);
 }
 
 /* The row under the cursor in full, and the answer to "which to take". */
@@ -264,7 +260,9 @@ static void pareto_draw(const struct scene *on, void *state, struct box area)
     pareto_gather(v, on->session);
     int count = (int)v->rows.all.count;
     if (count == 0) {
-        put_wrapped(on->cells, in, INK(PLAIN), "This plan was read from a file; no other was made so far.");
+        put_wrapped(on->cells, in, INK(PLAIN),
+                    on->session->shown.was_read ? "This plan was read from a file; no other was made so far."
+                                                : "The first plan is being made; the others follow it.");
         return;
     }
     if (v->list.cursor >= count) v->list.cursor = count - 1;
@@ -299,15 +297,8 @@ static bool pareto_request(struct explorer *x, void *state, enum request r, cons
     if (r != REQ_OPEN || argument) return false;
     if ((size_t)v->list.cursor >= v->rows.all.count || !session_plan(&x->session)) return true;
     const struct remedy *it = &v->rows.all.at[v->list.cursor];
-    struct what_if how = {.options = it->options};
-    char what[sizeof it->what];
-    memcpy(what, it->what, sizeof what);
-    if (!session_change(&x->session, &how)) {
-        explorer_say(x, TONE_DIM, "that is the plan of now");
-        return true;
-    }
-    x->overlay = VIEW_COUNT;
-    explorer_say(x, TONE_GOOD, "taken: %s; %s: undo", what, KEY_OF(UNDO));
+    bool cut = it->state == REMEDY_CUT;
+    if (tries_take(x, it, cut ? "planned in full, as it was cut short" : "taken")) x->overlay = VIEW_COUNT;
     return true;
 }
 

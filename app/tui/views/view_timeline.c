@@ -1,19 +1,31 @@
 /* Time line: the engines of a core as lanes over the predicted time, each as high as the share of the time
- * that it is at work, so that what overlaps stands in one column. Below them the ops with a bar each, and a
- * second bar where a run of this plan has measured them. A zoom stays around the selected op. */
+ * that it is at work, so that what overlaps stands in one column; and what the core waits for while none is at work:
+ * the launch, a sync, data. Lanes without any time are left out. Below them the ops with a bar each, and a second
+ * bar where a run of this plan has measured them. A zoom stays around the selected op. */
 #include "tui/core/explorer.h"
 #include "export/nest_words.h"
 #include "planning/buffer_table.h"
 #include "tui/draw/chart.h"
 
-enum engine { ENGINE_COMPUTE, ENGINE_STREAM, ENGINE_IN, ENGINE_OUT, ENGINE_RING, ENGINE_IDLE, ENGINES };
+enum engine {
+    ENGINE_COMPUTE,
+    ENGINE_STREAM,
+    ENGINE_IN,
+    ENGINE_OUT,
+    ENGINE_RING,
+    WAIT_LAUNCH,
+    WAIT_SYNC,
+    WAIT_DATA,
+    ENGINES
+};
 
 static const struct {
     const char *word;
     uint8_t tone;
 } engines[ENGINES] = {[ENGINE_COMPUTE] = {"compute", TONE_GOOD}, [ENGINE_STREAM] = {"streams", TONE_HIGH},
                       [ENGINE_IN] = {"copies in", TONE_LOW},     [ENGINE_OUT] = {"copies out", TONE_LOW},
-                      [ENGINE_RING] = {"ring", TONE_WARN},       [ENGINE_IDLE] = {"waiting", TONE_DIM}};
+                      [ENGINE_RING] = {"ring", TONE_WARN},       [WAIT_LAUNCH] = {"launch", TONE_DIM},
+                      [WAIT_SYNC] = {"sync wait", TONE_DIM},     [WAIT_DATA] = {"data wait", TONE_DIM}};
 
 enum { MOST_COLUMNS = 400, MOST_TIME_ZOOM = 16, GAP = 1 };
 
@@ -23,6 +35,7 @@ struct timeline_view {
     struct clock_times sum;
     struct clock_span *ops, *copies;
     struct lx_op_time *each;
+    struct lx_bundle *bundles;
     double share[ENGINES]; /* of all the time */
     int zoom;
 };
@@ -34,11 +47,13 @@ static void timeline_end(void *state)
     mem_free(v->ops);
     mem_free(v->copies);
     mem_free(v->each);
+    mem_free(v->bundles);
     v->plan = NULL;
 }
 
-/* The share of each engine in each cell. What no engine works on is waited for: launches, syncs, latency. In a
- * nest, whose iterations are spread evenly, that is what the clock spends on syncs and loops. */
+/* The share of each engine in each cell. The rest is waited for: a bundle's launch is before it, a sync before its
+ * op, and else there is no data yet. In a nest, whose iterations are spread evenly, the core waits as long as the
+ * clock spends on syncs and loops. */
 static void timeline_fill(const struct timeline_view *v, const struct spread *s, double *share)
 {
     const struct lx_plan *p = v->plan;
@@ -65,18 +80,31 @@ static void timeline_fill(const struct timeline_view *v, const struct spread *s,
         if (wide > 0)
             spread_add(s, v->copies[i].start_us, v->copies[i].end_us, work / wide, &share[e * s->cells], 1);
     }
+    double *busy = &share[WAIT_DATA * s->cells], *sync = &share[WAIT_SYNC * s->cells], begin = 0;
     for (int32_t i = 0; i < p->nest_count; i++) {
         double from = v->ops[p->nests[i].first].start_us, to = v->ops[p->nests[i].last].end_us, idle = 0;
         for (int32_t o = p->nests[i].first; o <= p->nests[i].last; o++) idle += v->waits[o].us[LX_WAIT_SYNC];
-        if (to > from)
-            spread_add(s, from, to, fmax(0, 1 - idle / (to - from)), &share[ENGINE_IDLE * s->cells], 1);
+        if (to <= from) continue;
+        spread_add(s, from, to, fmax(0, 1 - idle / (to - from)), busy, 1);
+        spread_add(s, from, to, idle / (to - from), sync, 1);
     }
+    for (int32_t o = 0; o < p->layouts->graph->op_count; o++)
+        if (plan_nest_at(p, o) < 0)
+            spread_add(s, v->ops[o].start_us - v->waits[o].us[LX_WAIT_SYNC], v->ops[o].start_us, 1, sync, 1);
+    for (int32_t i = 0; i < p->bundle_count; begin += v->bundles[i++].end_to_end_us)
+        spread_add(s, begin, begin + v->bundles[i].end_to_end_us - v->bundles[i].device_us, 1,
+                   &share[WAIT_LAUNCH * s->cells], 1);
     for (int c = 0; c < s->cells; c++) {
-        double most = share[ENGINE_IDLE * s->cells + c];
-        for (int e = 0; e < ENGINE_IDLE; e++)
-            share[e * s->cells + c] = fmin(share[e * s->cells + c], 1),
-                                 most = fmax(most, share[e * s->cells + c]);
-        share[ENGINE_IDLE * s->cells + c] = 1 - most;
+        double left = 1 - busy[c];
+        for (int e = 0; e < WAIT_LAUNCH; e++) {
+            share[e * s->cells + c] = fmin(share[e * s->cells + c], 1);
+            left = fmin(left, 1 - share[e * s->cells + c]);
+        }
+        busy[c] = fmax(left, 0);
+        for (int e = WAIT_LAUNCH; e < WAIT_DATA; e++) {
+            share[e * s->cells + c] = fmin(share[e * s->cells + c], busy[c]);
+            busy[c] -= share[e * s->cells + c];
+        }
     }
 }
 
@@ -90,8 +118,10 @@ static void timeline_ready(struct timeline_view *v, const struct outcome *o)
     v->ops = mem_alloc(((size_t)p->layouts->graph->op_count + 1) * sizeof *v->ops);
     v->each = mem_alloc(((size_t)p->layouts->graph->op_count + 1) * sizeof *v->each);
     v->copies = mem_alloc(((size_t)p->transfer_count + 1) * sizeof *v->copies);
+    v->bundles = mem_zeroed((size_t)p->bundle_count + 1, sizeof *v->bundles);
     v->sum = lx_plan_clock(
-        p, &(struct clock_details){.op_times = v->each, .op_spans = v->ops, .copies = v->copies});
+        p, &(struct clock_details){
+               .op_times = v->each, .op_spans = v->ops, .copies = v->copies, .bundles = v->bundles});
     double share[ENGINES * MOST_COLUMNS] = {0};
     struct spread all = {0, v->sum.end_to_end_us / MOST_COLUMNS, MOST_COLUMNS};
     timeline_fill(v, &all, share);
@@ -139,12 +169,18 @@ static void timeline_draw_syncs(const struct scene *on, struct box row, const st
     }
 }
 
+static bool timeline_has(const struct timeline_view *v, int engine)
+{
+    return v->share[engine] >= 0.0005;
+}
+
 static void timeline_draw_lanes(const struct scene *on, struct box area, const struct timeline_view *v,
                                 const struct spread *s, int high, int left)
 {
     OWNED double *share = mem_alloc((size_t)(ENGINES * s->cells) * sizeof *share);
     timeline_fill(v, s, share);
     for (int e = 0; e < ENGINES; e++) {
+        if (!timeline_has(v, e)) continue;
         struct box lane = box_cut_top(&area, high);
         struct style style = {.ink = engines[e].tone};
         if (lane.rows == 0) break;
@@ -219,8 +255,9 @@ static void timeline_draw(const struct scene *on, void *state, struct box area)
     text_format(&line, "%s", counted(v->plan->sync_count, "sync").at);
     put_paragraph(on->cells, box_cut_top(&in, in.rows >= 14 ? 2 : 1), INK(TITLE), &line);
     struct box words = box_cut_bottom(&in, in.rows >= 12 ? 2 : 0), axis, syncs;
-    int high = in.rows >= 44 ? 4 : in.rows >= 30 ? 3 : in.rows >= 22 ? 2 : 1;
-    struct box lanes = box_cut_top(&in, high * ENGINES);
+    int high = in.rows >= 44 ? 4 : in.rows >= 30 ? 3 : in.rows >= 22 ? 2 : 1, count = 0;
+    for (int e = 0; e < ENGINES; e++) count += timeline_has(v, e);
+    struct box lanes = box_cut_top(&in, high * count);
     syncs = box_cut_top(&in, 1), axis = box_cut_top(&in, 1);
     timeline_draw_lanes(on, lanes, v, &s, high, left);
     put_text(on->cells, syncs.row, syncs.column, left, INK(KEY), syncs.rows ? "syncs" : "");

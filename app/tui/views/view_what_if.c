@@ -72,7 +72,7 @@ static void what_if_draw(const struct scene *on, void *state, struct box area)
         const struct session *s = on->session;
         const struct pattern *p = s->current >= 0 ? &s->patterns.at[s->current] : NULL;
         SCOPED(text_free) struct text command = {0};
-        settings_command(&s->now, p ? p->path : "FILE", p ? p->models : NULL, &command);
+        settings_command(&s->now, p ? p->path : "FILE", p ? source_models(p->source) : NULL, &command);
         struct box last = box_cut_bottom(&note, note.rows > 4 ? 4 : 1);
         if (note.rows > 0) put_wrapped(on->cells, note, INK(PLAIN), settings_row(l->cursor).help);
         if (last.rows > 1)

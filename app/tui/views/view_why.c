@@ -43,8 +43,7 @@ static void why_ask(struct why_view *v, struct session *s)
     int32_t buffer = v->whole ? -1 : why_selection(s);
     if (p && !session_is_stale(s) && !(w->list.plan && w->of == s->got && w->of_what == buffer)) {
         struct tries old = *w;
-        worker_stop(s->worker, &why_work[0]);
-        worker_stop(s->worker, &why_work[1]);
+        tries_stop(w, s);
         *w = (struct tries){.of = s->got, .of_what = buffer, .number = old.number + 1, .work = why_work};
         remedies_list(p, &s->shown.how.options, buffer >= 0 ? p->problem.buffers[buffer].name : NULL,
                       &w->list);
@@ -107,36 +106,30 @@ static void why_draw_buffer(const struct scene *on, const struct lx_plan *p, int
     if (line.at) box_cut_top(area, put_paragraph(on->cells, *area, INK(BAD), &line));
 }
 
+static void why_mark_row(const struct scene *on, const void *view, struct box row, int i)
+{
+    const struct why_view *v = view;
+    const struct remedy *it = &v->rows.list.all.at[i];
+    bool runs = tries_row_runs(&v->rows, on->session, it);
+    if (runs) put(on->cells, row.row, row.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
+    if (it != why_row(v)) return;
+    if (!runs) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
+    put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
+}
+
 static void why_draw_rows(const struct scene *on, struct why_view *v, struct box area)
 {
-    struct column columns[REMEDY_COLUMNS];
-    int count = (int)v->rows.list.all.count;
-    struct box head = box_cut_top(&area, area.rows >= 3);
-    memcpy(columns, remedy_columns.at, sizeof columns);
-    if (v->rows.list.plan->graph->list)
-        columns[REMEDY_COLUMN_DELTA].from = columns[REMEDY_COLUMN_SLOWER].from;
-    if (area.columns < NARROW) columns[REMEDY_COLUMN_WHAT].width = 18;
-    columns[REMEDY_COLUMN_VALUE].from = 34;
-    columns[REMEDY_COLUMN_VALUE].heading = remedy_value_heading(v->rows.list.plan);
-    if (!v->rows.list.name) columns[REMEDY_COLUMN_PRESENCE].heading = "";
-    struct fitted f =
-        fit_columns((struct columns){remedy_columns.name, columns, REMEDY_COLUMNS}, area.columns - 2);
     static const int sorted[REMEDY_BYS] = {REMEDY_COLUMN_VALUE, REMEDY_COLUMN_SLOWER, REMEDY_COLUMN_SYNCS};
-    struct sorting by = {sorted[v->rows.list.by], false};
-    if (head.rows) sorting_draw_heads(on, box_behind(head, 2), &f, &f.of, &by);
-    list_show(&v->list, count, area);
-    v->visible = area.rows;
-    for (int i = 0; i < area.rows && v->list.top + i < count; i++) {
-        struct box row = {area.row + i, area.column, 1, area.columns};
-        const struct remedy *it = &v->rows.list.all.at[v->list.top + i];
-        struct remedy_row data = {&v->rows.list, it};
-        bool runs = tries_row_runs(&v->rows, on->session, it);
-        put_values(on->cells, box_behind(row, 2), &f, &data);
-        if (runs) put(on->cells, row.row, row.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
-        if (it != why_row(v)) continue;
-        if (!runs) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
-        put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
-    }
+    struct tries_table t = {&v->list, &v->rows.list, .least_rows = 2, .mark = why_mark_row, .view = v};
+    memcpy(t.columns, remedy_columns.at, sizeof t.columns);
+    if (v->rows.list.plan->graph->list)
+        t.columns[REMEDY_COLUMN_DELTA].from = t.columns[REMEDY_COLUMN_SLOWER].from;
+    if (area.columns < NARROW) t.columns[REMEDY_COLUMN_WHAT].width = 18;
+    t.columns[REMEDY_COLUMN_VALUE].from = 34;
+    t.columns[REMEDY_COLUMN_VALUE].heading = remedy_value_heading(v->rows.list.plan);
+    if (!v->rows.list.name) t.columns[REMEDY_COLUMN_PRESENCE].heading = "";
+    t.by.column = sorted[v->rows.list.by];
+    v->visible = tries_draw(on, area, &t);
 }
 
 /* The row under the cursor, the verdict over all, and the progress. */
@@ -147,6 +140,7 @@ static void why_draw_foot(const struct scene *on, const struct why_view *v, stru
     struct text line = {0};
     if (area.rows < 1 || r->all.count == 0) return;
     struct box progress = box_cut_bottom(&area, 1), row = box_cut_top(&area, 1);
+    if (it && it->state == REMEDY_CUT) text_format(&line, "cut short: %s plans it in full; ", KEY_OF(OPEN));
     if (it) text_add(&line, it->note);
     if (it && it->state <= REMEDY_CUT && !r->plan->graph->list) {
         text_format(&line, "%s%s end to end", line.at ? "; " : "", in_micros(it->us).at);
@@ -175,7 +169,11 @@ static void why_draw(const struct scene *on, void *state, struct box area)
     struct box in =
         frame_window(on, "Why, and remedies", p ? rows : 10, area.columns < 150 ? area.columns : 150);
     if (!p || !v->rows.list.plan) {
-        frame_no_plan(on, in);
+        if (p && session_is_stale(on->session))
+            put_wrapped(on->cells, in, INK(PLAIN),
+                        "A better plan is being looked for; remedies are tried once it is settled.");
+        else
+            frame_no_plan(on, in);
         return;
     }
     struct box foot = box_cut_bottom(&in, in.rows >= 14 ? 4 : in.rows >= 8 ? 2 : 0), words = in;
@@ -219,26 +217,14 @@ static void why_apply(struct explorer *x, struct why_view *v)
     const struct remedy *it = why_row(v);
     struct text none = {0};
     add_remedies_tried(&v->rows.list, &none);
-    const char *why_not = v->visible < 1             ? "no room to show what would be applied"
-                          : !it                      ? none.at
-                          : it->state == REMEDY_OPEN ? "it is being tried"
-                          : it->state == REMEDY_LARGE || it->state == REMEDY_STOPPED ? "trying it"
-                          : it->state > REMEDY_CUT ? "there is nothing to apply in this row"
-                                                   : NULL;
+    const char *why_not = v->visible < 1 ? "no room to show what would be applied"
+                          : !it          ? none.at
+                                         : tries_first(&v->rows, &x->session, v->list.cursor);
+    if (!why_not && it->state > REMEDY_CUT) why_not = "there is nothing to apply in this row";
     if (why_not) explorer_say(x, TONE_WARN, "%s", why_not);
     text_free(&none);
-    if (why_not && it && (it->state == REMEDY_LARGE || it->state == REMEDY_STOPPED) && v->visible > 0)
-        tries_ask(&v->rows, &x->session, v->list.cursor);
     if (why_not) return;
-    struct what_if how = {.options = it->options};
-    char what[sizeof it->what];
-    memcpy(what, it->what, sizeof what);
-    if (!session_change(&x->session, &how)) {
-        explorer_say(x, TONE_DIM, "that is set already");
-        return;
-    }
-    x->overlay = VIEW_COUNT;
-    explorer_say(x, TONE_GOOD, "applied: %s; %s: undo", what, KEY_OF(UNDO));
+    if (tries_take(x, it, "applied")) x->overlay = VIEW_COUNT;
 }
 
 static bool why_request(struct explorer *x, void *state, enum request r, const char *argument)

@@ -7,13 +7,13 @@
 /* Selects a buffer that is off chip and need not be; plans by bytes, without nests. */
 #define OF_P ":set tile none<Enter>:set objective bytes<Enter>:lx 60k<Enter><wait>:goto p<Enter>"
 
-static const struct remedies *rows_of(const struct explorer *x)
+static struct remedies *rows_of(const struct explorer *x)
 {
     struct state {
         struct list list;
         struct tries rows;
     };
-    return &((const struct state *)x->states[VIEW_WHY])->rows.list;
+    return &((struct state *)x->states[VIEW_WHY])->rows.list;
 }
 
 /* The first row, applied, makes the plan that it promised, and undo brings back the one before. */
@@ -171,6 +171,31 @@ static void large_rows_wait_until_they_are_asked_for(void **state)
     close_it(x);
 }
 
+/* A row that was cut short is planned in full before it is applied, and what differs is said. */
+static void a_row_cut_short_is_planned_in_full(void **state)
+{
+    (void)state;
+    struct explorer *x = open_on(GQ, 40, 120);
+    explorer_type(x, OF_P "i<wait>");
+    struct remedy *it = &rows_of(x)->all.at[0];
+    int64_t before = session_plan(&x->session)->figures.hbm_bytes, value = it->value;
+    it->state = REMEDY_CUT;
+    it->value += 1024;
+    explorer_draw(x);
+    assert_true(explorer_shows(x, "cut short: <Enter> plans it in full"));
+    explorer_type(x, "<Enter>");
+    assert_true(explorer_shows(x, "planning it in full first"));
+    explorer_type(x, "<wait>");
+    assert_true(explorer_shows(x, " in full: ") && explorer_shows(x, "cut short it had"));
+    assert_int_equal(x->overlay, VIEW_WHY);
+    assert_int_equal(session_plan(&x->session)->figures.hbm_bytes, before);
+    it = &rows_of(x)->all.at[0];
+    assert_true(it->state == REMEDY_TRIED && it->value == value);
+    explorer_type(x, "<Enter><wait>");
+    assert_int_equal(session_plan(&x->session)->figures.hbm_bytes, value);
+    close_it(x);
+}
+
 /* The question widens and narrows: what was tried stays tried. Rows are sorted by bytes, time or syncs. */
 static void results_are_kept_and_sorted(void **state)
 {
@@ -227,6 +252,7 @@ int main(void)
         cmocka_unit_test(a_small_window_has_rows),
         cmocka_unit_test(it_stops_in_the_middle),
         cmocka_unit_test(it_follows_the_plan),
+        cmocka_unit_test(a_row_cut_short_is_planned_in_full),
         cmocka_unit_test(large_rows_wait_until_they_are_asked_for),
         cmocka_unit_test(results_are_kept_and_sorted),
         cmocka_unit_test(plans_that_were_seen_are_compared),

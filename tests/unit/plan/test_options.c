@@ -234,6 +234,34 @@ static void hints_stay_within_the_cores(void **state)
     lx_graph_free(g);
 }
 
+/* An op and its tensor have one name: a hint of the one leaves that of the other. */
+static void hints_place_tensors(void **state)
+{
+    (void)state;
+    lx_status st = {0};
+    struct lx_settings o = {.solvers = lx_solvers()};
+    static const char *const hints[][2] = {{"scores=s/8", "scores=s/8"},
+                                           {"scores=lx", "scores=s/8 scores=lx"},
+                                           {"scores=hbm", "scores=s/8 scores=hbm"},
+                                           {"scores=t/4", "scores=hbm scores=t/4"}};
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+        assert_true(lx_settings_set(&o, "hint", hints[i][0], &st));
+        assert_string_equal(o.hints, hints[i][1]);
+    }
+    const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/graphs/gq_attention.json", &st);
+    const struct lx_graph *on = lx_settings_graph(&o, g, &st);
+    for (int32_t i = 0; i < g->tensor_count; i++) {
+        bool is_it = strcmp(g->tensors[i].name, "scores") == 0;
+        assert_int_equal(on->tensors[i].memory, is_it ? 1 + LX_MEMORY_HBM : g->tensors[i].memory);
+    }
+    lx_graph_free(on);
+    assert_true(lx_settings_set(&o, "hint", "score=lx", &st));
+    assert_null(lx_settings_graph(&o, g, &st));
+    assert_non_null(strstr(st.text, "a hint names tensor \"score\", which is not there"));
+    assert_int_equal(lx_code_exit(st.code), 2);
+    lx_graph_free(g);
+}
+
 static void set_all(struct lx_settings *o, const char *const (*pairs)[2])
 {
     lx_status st = {0};
@@ -320,6 +348,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hints_stay_within_the_cores),
+        cmocka_unit_test(hints_place_tensors),
         cmocka_unit_test(every_row_has_an_effect),
         cmocka_unit_test(what_is_told_can_be_set),
         cmocka_unit_test(every_word_is_taken),
