@@ -98,7 +98,9 @@ static int64_t keep_load_of(const struct keep_walk *s, int64_t *after)
     for (int i = 0; i < s->count; i++)
         if (keep_on_chip(s->states[i])) load -= ahead_of(s, s->uses[i]);
     *after = load;
-    const struct keep_outcome *out = &s->now[s->count - 1];
+    int out = 0; /* the output that may be written over an input */
+    while (out < s->count && !m->uses[s->uses[out]].takes) out++;
+    bool written = out < s->count && s->now[out].on && s->now[out].fresh;
     for (int i = 0; i < s->count; i++) {
         const struct keep_use *u = &m->uses[s->uses[i]];
         load += s->l->any_order && s->now[i].on ? min_i64(s->now[i].size, u->size) : s->now[i].size;
@@ -106,8 +108,8 @@ static int64_t keep_load_of(const struct keep_walk *s, int64_t *after)
         if (keep_on_chip(s->now[i].after))
             *after += s->l->any_order ? s->m->tensors[s->m->uses[s->uses[i]].tensor].between
                                       : s->m->uses[s->uses[i]].between;
-        if (u->gives && s->now[i].on && !keep_on_chip(s->now[i].after) && out->on && out->fresh)
-            shared = m->uses[s->uses[s->count - 1]].size;
+        if (u->gives && s->now[i].on && !keep_on_chip(s->now[i].after) && written)
+            shared = m->uses[s->uses[out]].size;
     }
     return load - shared;
 }

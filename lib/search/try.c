@@ -223,6 +223,7 @@ static bool try_many(const struct trial *trial, const struct decisions *decision
         none.passes.clone = LX_CLONE_NONE;
         next.memory = NULL;
         ok = decide(trial, &none, draft_budget(trial), &next);
+        if (next.memory) bound = min_i64(bound, next.bound); /* each bound holds for its own copies */
         if (ok) attempt_keep_better(out, &next);
         out->bound = bound;
     }

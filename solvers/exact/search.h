@@ -107,7 +107,7 @@ void search_open(struct search *s, struct model *m, struct budget *budget, const
 /* Searches until the proof is complete, `steps` are spent, or `riddles` more choices were passed over. */
 void search_continue(struct search *s, int64_t steps, int32_t riddles);
 
-/* Solves the relaxation over time (sweep.c), packs its choices and cuts them off, for at most `steps`. */
+/* Solves the relaxation over time (spill_sweep.c), packs its choices and cuts them off, for at most `steps`. */
 void search_sweep(struct search *s, int64_t steps);
 /* Asks the Fit engine again, with more nodes, about choices passed over. */
 void search_riddles(struct search *s, int64_t nodes, int64_t steps);

@@ -272,7 +272,7 @@ static void spill_run_stage(enum stage stage, struct search *s, const struct exa
         return;
     case SWEEP: { /* what it takes is not missing afterwards */
         int64_t before = budget->steps;
-        search_sweep(s, share / 4);
+        search_sweep(s, share);
         search_riddles(s, options->fit_nodes / 8, share / 8);
         if (!budget->run->work_limit) budget->limit += budget->steps - before;
         return;

@@ -134,13 +134,13 @@ colours) # as many as the terminal has; none where none are wanted; ASCII where 
     ;;
 mouse)
     start xterm-256color explore patterns/graphs/gq_attention.json
-    wait_for 'HBM 2'
+    wait_for 'auto: optimal' # the plan itself: interim ones have other ops
     keys -l "$(printf '\033[<0;16;1M\033[<0;16;1m')" # a click on the tab of the graph, as terminals report it
     wait_for '[2 Graph]'
     keys -l "$(printf '\033[<0;20;6M\033[<0;20;6m')" # on the fourth op
     wait_for 'masked = add'
     keys -l "$(printf '\033[<65;20;6M')" # the wheel
-    wait_for 'max = max'
+    wait_for 'max_lse = '
     keys Q
     wait_for 'ended with 0'
     ;;

@@ -114,7 +114,8 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
     }
     details_put(on, &text, INK(KEY), &line);
     struct ghost ghost;
-    bool has_ghost = ghost_find(&on->session->shown.index, i, &ghost), forced = has_ghost && ghost_forced(on->session, i);
+    bool has_ghost = ghost_find(&on->session->shown.index, i, &ghost),
+         forced = has_ghost && ghost_forced(on->session, i);
     if (forced) ghost_add_words(on, p, i, &ghost, &line);
     details_put(on, &text, INK(TITLE), &line);
     if (!placed && p->reason[i]) {

@@ -315,11 +315,71 @@ static void tensors_join_the_ops_of_a_nest(void **state)
     mem_free(text);
 }
 
+/* Of several results only the first may be written over an input. */
+static void first_result_takes_the_place_of_an_input(void **state)
+{
+    (void)state;
+    static const char
+        pattern
+            [] =
+                "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"results\", \"device\": {\"preset\": "
+                "\"spyre\", "
+                "\"cores\": 1, \"lx_usable_bytes\": 4932}, \"tensors\": [" TENSOR("x", "[32, 64]", "input") ", " TENSOR("kept", "[32, 64]", "intermediate") ", " TENSOR("a", "[32, 64]", "output") ", " TENSOR("b", "[32, 64]", "output") ", " TENSOR(
+                    "first", "[32, 64]",
+                    "intermediate") ", " TENSOR("second", "[32, 64]",
+                                                "output") ", " TENSOR("c", "[32, 64]",
+                                                                      "output") ", " TENSOR("d", "[32, 64]",
+                                                                                            "output") "], "
+                                                                                                      "\"ops"
+                                                                                                      "\": ["
+                                                                                                      "{\"nam"
+                                                                                                      "e\": "
+                                                                                                      "\"p\","
+                                                                                                      " \"kin"
+                                                                                                      "d\": "
+                                                                                                      "\"gene"
+                                                                                                      "ric\","
+                                                                                                      " \"inp"
+                                                                                                      "uts\":"
+                                                                                                      " ["
+                                                                                                      "\"x\"]"
+                                                                                                      ", "
+                                                                                                      "\"outp"
+                                                                                                      "uts\":"
+                                                                                                      " ["
+                                                                                                      "\"kept"
+                                                                                                      "\", "
+                                                                                                      "\"a\"]"
+                                                                                                      "},"
+                                                                                                      " " OP(
+                                                                                                          "q",
+                                                                                                          "re"
+                                                                                                          "l"
+                                                                                                          "u",
+                                                                                                          "x",
+                                                                                                          "b") ", "
+                                                                                                               "{\"name\": \"r\", \"kind\": \"generic\", \"inputs\": [\"x\"], \"outputs\": [\"first\", \"second\"]}, " OP(
+                                                                                                                   "s",
+                                                                                                                   "exp",
+                                                                                                                   "first",
+                                                                                                                   "c") ", " OP("t",
+                                                                                                                                "exp",
+                                                                                                                                "kept",
+                                                                                                                                "d") "]}";
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_of_text("results", pattern, strlen(pattern), &st);
+    if (!g) fail_msg("%s", st.text);
+    struct lx_passes passes = {.tile = LX_TILE_NONE, .clone = LX_CLONE_AUTO};
+    try_passes(g, &passes, -2);
+    lx_graph_free(g);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1) wanted = atoi(argv[1]);
     if (argc > 2) seed = atoi(argv[2]);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_result_takes_the_place_of_an_input),
         cmocka_unit_test(bundles_take_tensors_off_the_chip), cmocka_unit_test(tensors_join_the_ops_of_a_nest),
         cmocka_unit_test(no_proof_is_above_an_answer), cmocka_unit_test(no_proof_is_above_a_plan)};
     return cmocka_run_group_tests(tests, NULL, NULL);
