@@ -48,7 +48,7 @@ static int make_and_show(struct call *call, const char *path, const char *explai
             note(call, "interrupted; not everything was tried");
             code = EXIT_INTERRUPTED;
         }
-        if (!explained && !interrupted && !is_quiet(call)) show_faster(p, &call->out);
+        if (!explained && !interrupted && !is_quiet(call)) show_faster(call, p, &call->out);
         if (!is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
     }
     return code;

@@ -271,18 +271,20 @@ static bool show_faster_stops(void *context)
     return interrupted;
 }
 
-void show_faster(const struct lx_plan *p, struct text *out)
+void show_faster(struct call *call, const struct lx_plan *p, struct text *out)
 {
-    static const enum lx_ask asks[] = {LX_ASK_TIME, LX_ASK_BALANCED}; /* the second knows the bound */
+    static const char *const asks[] = {"time", "balanced"}; /* the second knows the bound */
     const double us = p->figures.end_to_end_us;
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     struct lx_plan *made[2] = {0};
     lx_status ignored = {0};
     if (p->graph->list || p->asks_time || p->balanced || p->problem.objective != LX_SPILL) return;
     for (int i = 0; i < 2; i++) {
-        struct lx_settings by_time = {.solvers = lx_solvers(), .usual = asks[i]};
+        struct lx_settings by_time; /* all else as asked */
         struct lx_plan_options how = {.keeps_quiet = true, .like = p};
-        if (!lx_settings_plan(&by_time, p->graph, &how, values, &ignored)) continue;
+        if (!read_options(call, &by_time) || !lx_settings_set(&by_time, "objective", asks[i], &ignored) ||
+            !lx_settings_plan(&by_time, p->graph, &how, values, &ignored))
+            continue;
         how.run.quick = true;
         how.run.stop = show_faster_stops;
         made[i] = lx_plan_make(p->graph, &how, &ignored);

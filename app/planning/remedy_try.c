@@ -21,7 +21,7 @@ static const struct lx_plan *remedy_try_plan_with(struct trial *t, const struct 
     const struct lx_plan *p = NULL;
     how.run = (struct lx_run){.stop = remedy_try_must_stop, .context = t, .most_polls = left};
     if (g && lx_settings_plan(o, g, &how, values, st)) p = lx_plan_make(g, &how, st);
-    t->polls += p ? p->polls : left;
+    t->polls += p ? p->polls : st->code == LX_E_STOPPED ? left : 0;
     t->cut = left && (p ? p->polls >= left : st->code == LX_E_STOPPED);
     return p;
 }

@@ -9,7 +9,7 @@
 void show_summary(const struct lx_plan *p, const char *when, bool all, struct text *out);
 /* Of a plan by bytes that is far from the least time: what time a plan by time would take, between its bound and a
  * plan that is made quickly. */
-void show_faster(const struct lx_plan *p, struct text *out);
+void show_faster(struct call *call, const struct lx_plan *p, struct text *out);
 /* Op by op: how it is divided, what it moves, how long it takes (lx_plan_waits). `most` rows, the busiest; 0:
  * all. */
 void show_ops(const struct lx_plan *p, const struct lx_op_wait *waits, int most, struct text *out);

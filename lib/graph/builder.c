@@ -291,10 +291,10 @@ const struct lx_graph *lx_graph_ref(const struct lx_graph *g)
 void lx_graph_free(const struct lx_graph *g)
 {
     if (!g || !users_remove(g->users)) return;
-    SCOPED(graph_free_at)
-    const struct lx_graph *sharing = g->sharing, *came_from = sharing ? NULL : g->came_from;
+    const struct lx_graph *shared = g->sharing ? g->sharing : g->came_from;
     OWNED struct arena *memory = g->memory; /* also contains the graph */
     arena_free(memory);
+    lx_graph_free(shared);
 }
 
 /* If `g` already shares all its parts, the copy refers to the owner of the parts, so chains of copies do not
@@ -402,6 +402,7 @@ const struct lx_graph *lx_graph_with_memory(const struct lx_graph *g, int32_t i,
         struct lx_buffer *buffers =
             arena_copy_array(copy->memory, list->buffers, (size_t)list->buffer_count, sizeof *buffers);
         buffers[i].must = memory == LX_MEMORY_LX;
+        if (buffers[i].must) buffers[i].spill_cost = 0; /* as patterns have it */
         if (memory == LX_MEMORY_HBM) buffers[i].reason = "a hint says hbm";
         list->buffers = buffers;
         copy->list = list;

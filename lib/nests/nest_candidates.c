@@ -285,8 +285,11 @@ static void nest_candidates_try_counts(struct finding *f, int levels, const int 
     struct guessing g = guess_of(f, levels, axis, tiles);
     struct nest_candidate c = {.nest = {.first = f->first, .last = f->last, .level_count = levels}};
     memcpy(c.nest.tiles, tiles, (size_t)levels * sizeof *tiles);
-    int64_t least =
-        nest_iterations(&c.nest) * (f->asks->loop_bytes + (f->last - f->first + 1) * f->asks->tick_bytes);
+    int64_t least;
+    if (!mul_i64(nest_iterations(&c.nest),
+                 f->asks->loop_bytes + (f->last - f->first + 1) * f->asks->tick_bytes, &least) ||
+        least > f->now)
+        return; /* its iterations alone take longer */
     const int64_t turns = least;
     for (int32_t i = 0; i < f->group_count; i++) {
         int64_t best = nest_guess_off_chip(&g, &f->groups[i]);

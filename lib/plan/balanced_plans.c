@@ -249,7 +249,8 @@ struct lx_plan *plan_fewest(const struct lx_graph *g, const struct lx_plan_optio
     how.passes.cooptimise = LX_COOPTIMISE_FULL;
     how.like = p = plan_offer_twin(p);
     struct lx_plan *other = plan_best(g, &how, st);
-    bool better = other && other->figures.hbm_bytes < p->figures.hbm_bytes;
+    bool better = other && other->figures.hbm_bytes < p->figures.hbm_bytes &&
+                  lx_plan_stated_met(other, NULL) >= lx_plan_stated_met(p, NULL);
     if (better) other->seconds += p->seconds;
     if (!other) *st = (lx_status){0};
     lx_plan_free(better ? p : other);

@@ -70,7 +70,12 @@ static const struct lx_graph *hint_place(const struct lx_graph *g, const char *n
 {
     int32_t i = 0, count = g->list ? g->list->buffer_count : g->tensor_count;
     while (i < count && strcmp(g->list ? g->list->buffers[i].name : g->tensors[i].name, name) != 0) i++;
-    if (i < count) return lx_graph_with_memory(g, i, lx_memory_find(memory));
+    enum lx_memory where = lx_memory_find(memory);
+    if (i < count && where == LX_MEMORY_LX && !g->list && g->tensors[i].placing == 1 + LX_INTERLEAVED)
+        return status_set_at(st, LX_E_LAUNCH_LAYOUT, g->file, 0, 0,
+                             "tensor %.60s is interleaved, but a core reads its own scratchpad only", name),
+               NULL;
+    if (i < count) return lx_graph_with_memory(g, i, where);
     status_set_at(st, LX_E_UNKNOWN_NAME, g->file, 0, 0, "a hint names %s \"%.60s\", which is not there",
                   g->list ? "buffer" : "tensor", name);
     return NULL;

@@ -258,6 +258,7 @@ bool places_stated(struct search *search)
     struct lx_problem p = x->problem;
     struct lx_buffer *buffers = arena_copy_array(best->memory, p.buffers, n, sizeof *buffers);
     struct lx_answer answer = {.address = arena_array(best->memory, n, sizeof *answer.address)};
+    int64_t bytes;
     lx_status ignored = {0};
     struct search own = *search;
     const struct trial trial = {.search = &own, .effort = search->effort, .below = INT64_MAX};
@@ -268,12 +269,13 @@ bool places_stated(struct search *search)
                           lx_may_be_placed(&p, &buffers[i]);
     if (!solve_linked(&trial, x->base_bytes, &p, &answer) ||
         !lx_problem_check(&p, answer.address, &answer.objective, &ignored) ||
-        !attempt_bytes(x, answer.address, &best->hbm_bytes))
+        !attempt_bytes(x, answer.address, &bytes))
         return true;
+    best->hbm_bytes = bytes;
     memcpy(best->answer.address, answer.address, n * sizeof *answer.address);
     best->answer.objective = answer.objective;
     best->answer.status = LX_FEASIBLE;
-    search->unproved = "not proved optimal: the bound lets tensors be off chip that the pattern wants in lx";
+    search->unproved = "not proved optimal: the bound lets tensors be off chip that are asked for in lx";
     if (asks_time(search)) best->us = attempt_us(search, x, answer.address, INFINITY);
     return true;
 }

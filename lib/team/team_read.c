@@ -247,16 +247,24 @@ static bool team_read_op(struct reader *r, int32_t o, const void *record, void *
     return true;
 }
 
-/* Who reads an exchange, where the file does not say. */
-static void team_read_readers(const struct lx_team_plan *p, int32_t e, struct lx_team_exchange *x)
+/* Who reads exchanges, where the file does not say. */
+static bool team_read_readers(struct reader *r, struct lx_team_exchange *exchanges)
 {
-    int32_t first = -1;
-    int reads = 0;
+    const struct lx_team_plan *p = r->p;
+    OWNED int32_t *first = mem_zeroed((size_t)p->exchange_count + 1, sizeof *first),
+                  *reads = mem_zeroed((size_t)p->exchange_count + 1, sizeof *reads);
     for (int32_t o = 0; o < p->graph->op_count; o++)
-        for (int i = 0; i < p->graph->ops[o].input_count; i++)
-            if (p->ops[o].exchange[i] == e) first = reads++ ? first : o;
-    if (x->reads == -1) x->reads = reads;
-    if (x->first_reader == -1) x->first_reader = first;
+        for (int i = 0; i < p->graph->ops[o].input_count; i++) {
+            int32_t e = p->ops[o].exchange[i];
+            if (e >= 0 && reads[e]++ == 0) first[e] = o;
+        }
+    for (int32_t e = 0; e < p->exchange_count; e++) {
+        struct lx_team_exchange *x = &exchanges[e];
+        if (x->reads == -1) x->reads = reads[e];
+        if (x->first_reader == -1) x->first_reader = reads[e] ? first[e] : -1;
+        if (x->first_reader < 0) return team_read_wrong(r, e, "no op reads this exchange");
+    }
+    return true;
 }
 
 /* Reads a group. Groups must follow each other and cover all ops. */
@@ -372,9 +380,7 @@ static bool team_read_body(struct reader *r, const struct team_file_root *x)
     if (!team_read_list(r, "ops", TEAM_FILE_OP, g->op_count, sizeof *p->ops, team_read_op, &list, &n))
         return false;
     p->ops = r->ops = list;
-    for (int32_t e = 0; e < p->exchange_count; e++)
-        if (exchanges[e].reads == -1 || exchanges[e].first_reader == -1)
-            team_read_readers(p, e, &exchanges[e]);
+    if (!team_read_readers(r, exchanges)) return false;
     if (!team_read_list(r, "groups", TEAM_FILE_GROUP, -1, sizeof *p->groups, team_read_group, &list,
                         &p->group_count))
         return false;

@@ -31,6 +31,7 @@ struct explorer *open_on(const char *pattern, int rows, int columns)
     /* Screens and keys are looked at with plans that are there at once. */
     assert_true(lx_settings_set(&how.options, "tile", "none", &st));
     assert_true(lx_settings_set(&how.options, "objective", "bytes", &st));
+    assert_true(lx_settings_set(&how.options, "cooptimise", "none", &st)); /* it takes seconds on stencils */
     assert_non_null(x);
     assert_true(explorer_begin(x, &how, rows, columns));
     assert_true(session_add(&x->session, pattern, &st));

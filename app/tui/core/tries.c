@@ -89,7 +89,8 @@ void tries_done(void *data, bool stopped)
     if (j->round == WITHOUT_LIMIT && row->state == REMEDY_CUT && j->it.state == REMEDY_TRIED)
         tries_tell(j->session, row, &j->it);
     bool had = row->state <= REMEDY_CUT, again = j->it.state == REMEDY_CUT || j->it.state == REMEDY_LARGE;
-    if (!had || j->it.state <= REMEDY_CUT) {
+    bool full = row->state == REMEDY_TRIED && j->it.state == REMEDY_CUT; /* a full try stays */
+    if (!full && (!had || j->it.state <= REMEDY_CUT)) {
         const struct lx_plan *old = row->made;
         *row = j->it;
         j->it.made = old; /* to be freed */

@@ -154,7 +154,7 @@ void ghost_force(struct explorer *x, int32_t buffer)
 bool ghost_take(struct explorer *x, int32_t buffer)
 {
     const struct remedy *it = ghost_forced(&x->session, buffer);
-    if (!it || (it->state <= REMEDY_CUT && it->presence == PRESENCE_NO)) return false;
+    if (!it || (it->state <= REMEDY_CUT && it->presence != PRESENCE_YES)) return false;
     if (it->state <= REMEDY_CUT) return tries_take(x, it, "taken"), true;
     bool runs = tries_running(&x->session.forced.tries, &x->session);
     if (runs) explorer_say(x, TONE_WARN, "it is being planned");
@@ -170,10 +170,10 @@ static void ghost_add_forced(const struct scene *on, const struct remedy *it, st
         text_format(out, "being planned with it on chip; %s cancels", KEY_OF(STOP));
     else if (it->state == REMEDY_OPEN || it->state == REMEDY_STOPPED)
         text_format(out, "forcing it was cancelled; %s tries again", KEY_OF(FORCE));
-    else if (it->state > REMEDY_CUT || it->presence == PRESENCE_NO)
+    else if (it->state > REMEDY_CUT || it->presence != PRESENCE_YES)
         text_format(out, "it cannot be forced on chip: %s",
                     it->state > REMEDY_CUT ? it->note : "no placement was found that has it there");
-    if (it->state > REMEDY_CUT || it->presence == PRESENCE_NO) return;
+    if (it->state > REMEDY_CUT || it->presence != PRESENCE_YES) return;
     if (!f->leaves) ghost_know(s, it);
     struct text pieces[CHANGE_PIECES] = {0};
     int n = change_words(&f->change, true, pieces);

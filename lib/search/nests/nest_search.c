@@ -85,8 +85,8 @@ static void add_path(struct search *search, const struct nest_set *base, const s
 static void nest_search_weigh(const struct lx_device *d, struct nest_asks *asks)
 {
     const double rate = cost_hbm_rate(d);
-    asks->loop_bytes = (int64_t)(rate * (cost_rate(d, COST_LOOP) + 2 * cost_rate(d, COST_SYNC)));
-    asks->tick_bytes = (int64_t)(rate * (cost_rate(d, COST_TICK) + cost_rate(d, COST_LATENCY)));
+    asks->loop_bytes = (int64_t)fmin(1e12, rate * (cost_rate(d, COST_LOOP) + 2 * cost_rate(d, COST_SYNC)));
+    asks->tick_bytes = (int64_t)fmin(1e12, rate * (cost_rate(d, COST_TICK) + cost_rate(d, COST_LATENCY)));
 }
 
 /* Of a plan of few ops: also holds whole, in nest `at`, every tensor that is on chip across the nest without
