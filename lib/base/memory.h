@@ -22,7 +22,7 @@ void mem_free(void *block);
 
 /* SCOPED: the variable is released where its scope ends, by a function that takes its address; FREED_AT makes one
  * for pointers. OWNED: the memory of a pointer, or of a VEC. Where a thread unwinds, the border releases both. */
-#define SCOPED(release) __attribute__((cleanup(release)))
+#define SCOPED(release) __attribute__((cleanup(release), unused))
 #define OWNED           SCOPED(mem_free_at)
 #define FREED_AT(name, type, release)                                                                        \
     static inline void name(void *variable)                                                                  \
