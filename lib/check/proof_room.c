@@ -174,7 +174,7 @@ void proof_set_prices(struct proof *p, const int64_t *prices)
 bool proof_holds_under(struct proof *p, const int64_t *prices, int64_t least, bool *searched)
 {
     int64_t grain = max_i64(p->f->grain, 1);
-    p->top = (int128)((least - 1) / grain * grain) << PROOF_BITS;
+    p->top = (int128)((least - 1) / grain * grain) * ((int128)1 << PROOF_BITS);
     p->nests.count = 0;
     p->steps = 0;
     p->gives_up = false;
